@@ -1,0 +1,209 @@
+#include "gen_layout.h"
+
+#include "../oracles/hash.h"
+#include "../oracles/order.h"
+#include "gen_value.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPLITS_MAX = 12 };
+
+/* "#" before a name makes that field the hashed one. */
+static const char *const shapes[][SP_SHAPE_FIELDS] = {
+    {"x"},
+    {"#x"},
+    {"x", "y"},
+    {"#x", "y"},
+    {"x", "#y"},
+    {"x", "#y", "z"},
+    {"x", "y", "z"},
+    {"x", "y", "#z"},
+    {"#x", "y", "z", "w"},
+    {"a.b"},
+    {"#a.b"},
+    {"a.b", "c"},
+    {"a.b", "#a.c"},
+    {"a.b.c", "a.d", "x"},
+    {"_id"},
+    {"#_id"},
+    {"x", "_id"},
+    {"#_id", "x"},
+    {"_id.a"},
+    {"x", "#_id.a"},
+};
+
+static void draw_pattern(sp_producer_t *producer, sp_layout_draw_t *layout)
+{
+    const uint32_t count = sizeof shapes / sizeof *shapes;
+    const char *const *shape = shapes[sp_draw_below(producer, count)];
+    bson_init(&layout->key);
+    for (unsigned i = 0; i < SP_SHAPE_FIELDS && shape[i] != NULL; i++) {
+        if (shape[i][0] == '#')
+            BSON_APPEND_UTF8(&layout->key, shape[i] + 1, "hashed");
+        else
+            BSON_APPEND_INT32(&layout->key, shape[i], 1);
+    }
+    layout->pattern = sp_pattern_new(&layout->key, NULL);
+    assert(layout->pattern != NULL);
+}
+
+/* Arrays are no shard key values, so the pools are free of them; documents get theirs elsewhere. */
+static void draw_pool(sp_producer_t *producer, bson_t *pool, uint32_t *size)
+{
+    bson_init(pool);
+    uint32_t wanted = 1 + sp_draw_below(producer, SP_POOL_MAX);
+    *size = 0;
+    for (uint32_t i = 0; i < wanted; i++) {
+        bson_t one = BSON_INITIALIZER;
+        bson_iter_t iter;
+        char index[16];
+        snprintf(index, sizeof index, "%u", *size);
+        sp_gen_value(producer, &one, index);
+        bool found = bson_iter_init_find(&iter, &one, index);
+        assert(found);
+        if (BSON_ITER_HOLDS_ARRAY(&iter))
+            BSON_APPEND_INT32(pool, index, (int32_t)i);
+        else
+            bson_concat(pool, &one);
+        bson_destroy(&one);
+        ++*size;
+    }
+}
+
+sp_value_t sp_layout_draw_value(const sp_layout_draw_t *layout, sp_producer_t *producer,
+                                unsigned field)
+{
+    bson_iter_t iter;
+    bool sound = bson_iter_init(&iter, &layout->pools[field]);
+    assert(sound);
+    uint32_t steps = 1 + sp_draw_below(producer, layout->pool_sizes[field]);
+    while (steps-- > 0) {
+        bool more = bson_iter_next(&iter);
+        assert(more);
+    }
+    return sp_value_of(&iter);
+}
+
+/* Where a hashed field is split: at the hash of a value that will be inserted, a step beside it, or
+ * anywhere. */
+static int64_t draw_hash_bound(sp_producer_t *producer, const sp_layout_draw_t *layout,
+                               unsigned field, sp_hasher_t *hasher)
+{
+    static const int64_t fixed[] = {0, 1, -1, INT64_MIN, INT64_MAX, INT64_MIN + 1};
+    uint32_t choice = sp_draw_below(producer, 8);
+    if (choice < 5) {
+        sp_value_t value = sp_layout_draw_value(layout, producer, field);
+        uint64_t hash = (uint64_t)sp_hash_value(hasher, &value);
+        return (int64_t)(hash + (uint64_t)((int64_t)sp_draw_below(producer, 3) - 1));
+    }
+    if (choice == 5)
+        return fixed[sp_draw_below(producer, sizeof fixed / sizeof *fixed)];
+    return (int64_t)sp_draw_bits(producer, 8);
+}
+
+static void draw_bound(sp_producer_t *producer, const sp_layout_draw_t *layout, sp_hasher_t *hasher,
+                       bson_t *bound)
+{
+    for (unsigned i = 0; i < layout->pattern->field_count; i++) {
+        const char *name = layout->pattern->fields[i].text;
+        if ((int)i == layout->pattern->hashed) {
+            if (sp_draw_one_in(producer, 16))
+                BSON_APPEND_MINKEY(bound, name);
+            else
+                BSON_APPEND_INT64(bound, name, draw_hash_bound(producer, layout, i, hasher));
+        } else {
+            sp_value_t value = sp_layout_draw_value(layout, producer, i);
+            sp_value_append(bound, name, &value);
+        }
+    }
+}
+
+static void append_extreme(const sp_pattern_t *pattern, bson_t *bound, bool max)
+{
+    for (unsigned i = 0; i < pattern->field_count; i++) {
+        if (max)
+            BSON_APPEND_MAXKEY(bound, pattern->fields[i].text);
+        else
+            BSON_APPEND_MINKEY(bound, pattern->fields[i].text);
+    }
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+    return sp_key_compare(*(bson_t *const *)a, *(bson_t *const *)b);
+}
+
+/* The whole bounds, in order and each once, MinKey first and MaxKey last. Returns how many. */
+static uint32_t draw_bounds(sp_producer_t *producer, const sp_layout_draw_t *layout,
+                            bson_t **bounds)
+{
+    sp_hasher_t *hasher = sp_hasher_new(NULL);
+    assert(hasher != NULL);
+    uint32_t count = 2 + sp_draw_below(producer, SPLITS_MAX + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        bounds[i] = bson_new();
+        if (i >= 2)
+            draw_bound(producer, layout, hasher, bounds[i]);
+        if (i < 2 || !sp_pattern_bound_storable(bounds[i], NULL) ||
+            sp_pattern_bound_hangs(bounds[i])) {
+            bson_reinit(bounds[i]);
+            append_extreme(layout->pattern, bounds[i], i == 1);
+        }
+    }
+    sp_hasher_free(hasher);
+
+    qsort(bounds, count, sizeof *bounds, compare_bounds);
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        if (sp_key_compare(bounds[kept - 1], bounds[i]) == 0)
+            bson_destroy(bounds[i]);
+        else
+            bounds[kept++] = bounds[i];
+    }
+    return kept;
+}
+
+static void append_chunk(bson_t *chunks, uint32_t index, const bson_t *min, const bson_t *max,
+                         unsigned shard)
+{
+    char key[16], name[16];
+    snprintf(key, sizeof key, "%u", index);
+    snprintf(name, sizeof name, "s%u", shard);
+    bson_t chunk;
+    BSON_APPEND_ARRAY_BEGIN(chunks, key, &chunk);
+    BSON_APPEND_DOCUMENT(&chunk, "0", min);
+    BSON_APPEND_DOCUMENT(&chunk, "1", max);
+    BSON_APPEND_UTF8(&chunk, "2", name);
+    bson_append_array_end(chunks, &chunk);
+}
+
+void sp_gen_layout(const sp_scene_context_t *context, sp_producer_t *producer,
+                   sp_layout_draw_t *layout, bson_t *scene)
+{
+    memset(layout, 0, sizeof *layout);
+    draw_pattern(producer, layout);
+    for (unsigned i = 0; i < layout->pattern->field_count; i++)
+        draw_pool(producer, &layout->pools[i], &layout->pool_sizes[i]);
+    BSON_APPEND_DOCUMENT(scene, "key", &layout->key);
+
+    bson_t *bounds[SPLITS_MAX + 2], chunks;
+    uint32_t count = draw_bounds(producer, layout, bounds);
+    BSON_APPEND_ARRAY_BEGIN(scene, "chunks", &chunks);
+    for (uint32_t i = 0; i + 1 < count; i++)
+        append_chunk(&chunks, i, bounds[i], bounds[i + 1],
+                     1 + sp_draw_below(producer, context->shards));
+    bson_append_array_end(scene, &chunks);
+    for (uint32_t i = 0; i < count; i++)
+        bson_destroy(bounds[i]);
+}
+
+void sp_layout_draw_clear(sp_layout_draw_t *layout)
+{
+    for (unsigned i = 0; i < layout->pattern->field_count; i++)
+        bson_destroy(&layout->pools[i]);
+    bson_destroy(&layout->key);
+    sp_pattern_free(layout->pattern);
+}

@@ -1,0 +1,28 @@
+/*
+ * Generators: bytes to a scene, one for each area.
+ *
+ * A scene is one case document (docs/case-format.md) that asks one question or many: a hash scene is one
+ * value, a route scene is a layout and a hundred documents. `scene` is initialised empty by the caller.
+ */
+#ifndef SHARDPROOF_SCENES_H
+#define SHARDPROOF_SCENES_H
+
+#include "producer.h"
+
+#include <bson/bson.h>
+
+/* How many documents a route scene routes. */
+#define SP_ROUTE_DOCS 80
+
+typedef struct sp_scene_context {
+    unsigned shards; /* how many the server has: "s1" … */
+} sp_scene_context_t;
+
+/* {value: V} */
+void sp_gen_hash(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+/* {values: [V, W]}, W often equal to V in another guise or just beside it */
+void sp_gen_order(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+/* {key, chunks, docs}: documents near the chunk bounds */
+void sp_gen_route(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+
+#endif

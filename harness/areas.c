@@ -1,0 +1,60 @@
+#include "area.h"
+
+#include <string.h>
+
+static const sp_area_t areas[] = {
+    {
+        .name = "hash",
+        .summary = "hashed index values of BSON values",
+        .rule = "the hashed index value is the first 8 bytes of MD5(seed, class, value), numbers as int64",
+        .needs = SP_CAN_EVALUATE,
+        .seed_bytes = 512,
+        .scene_answers = 1,
+        .batch = 8192,
+        .weight = 1,
+        .generate = sp_gen_hash,
+        .predict = sp_case_predict_hash,
+        .execute = sp_execute_hash,
+    },
+    {
+        .name = "order",
+        .summary = "comparison of two BSON values",
+        .rule = "values compare by class, then by value; numbers exactly across their types",
+        .needs = SP_CAN_EVALUATE,
+        .seed_bytes = 1024,
+        .scene_answers = 1,
+        .batch = 4096,
+        .weight = 1,
+        .generate = sp_gen_order,
+        .predict = sp_case_predict_order,
+        .execute = sp_execute_order,
+    },
+    {
+        .name = "route",
+        .summary = "which shard owns an inserted document",
+        .rule = "a document lies on the shard whose chunk holds its shard key value, missing as null",
+        .needs = SP_CAN_ROUTE,
+        .seed_bytes = 65536,
+        .scene_answers = SP_ROUTE_DOCS,
+        .batch = 1,
+        .weight = 2,
+        .generate = sp_gen_route,
+        .predict = sp_case_predict_route,
+        .execute = sp_execute_route,
+    },
+};
+
+const sp_area_t *sp_areas(unsigned *count)
+{
+    *count = sizeof areas / sizeof *areas;
+    return areas;
+}
+
+const sp_area_t *sp_area_find(const char *name)
+{
+    for (unsigned i = 0; i < sizeof areas / sizeof *areas; i++) {
+        if (strcmp(areas[i].name, name) == 0)
+            return &areas[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/*
+ * One worker's connections to a target, and what it has made there.
+ */
+#ifndef SHARDPROOF_SESSION_H
+#define SHARDPROOF_SESSION_H
+
+#include "target.h"
+
+typedef struct sp_session {
+    sp_target_t *target;
+    unsigned worker;
+    sp_conn_t *config; /* NULL where the target has no config server */
+    sp_conn_t **shards;
+    unsigned shard_count;
+
+    /* the worker's own database for sharded collections; made at the first need */
+    char db[64];
+    unsigned primary; /* which shard is its primary */
+    bool db_made;
+    bson_t db_version;
+    uint64_t serial; /* numbers the collections */
+} sp_session_t;
+
+sp_session_t *sp_session_open(sp_target_t *target, unsigned worker, sp_error_t *error);
+void sp_session_close(sp_session_t *session); /* NULL is fine */
+
+/* The connection for what any server can answer; workers are spread over the servers. */
+sp_conn_t *sp_session_any(sp_session_t *session);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * A case: one document that holds a question to a server and all that is needed to ask it again.
+ *
+ *     {area: "hash",  value: V}
+ *     {area: "order", values: [V, W]}
+ *     {area: "route", key: {…}, chunks: [[min, max, "s1"], …], docs: [D, …]}
+ *
+ * It may also carry `answers` (recorded, one for each question, in the form of verdict.h) and `origin`
+ * (where the answers came from, or which seed and scene drew the case). See docs/case-format.md.
+ *
+ * The functions here predict: they append to `answers` one answer for each question of the case.
+ * SP_ERROR_INPUT, naming the field, where the document is no case of that area.
+ */
+#ifndef SHARDPROOF_CASE_H
+#define SHARDPROOF_CASE_H
+
+#include "answers.h"
+#include "model.h"
+
+bool sp_case_predict_hash(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                          sp_error_t *error);
+bool sp_case_predict_order(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                           sp_error_t *error);
+bool sp_case_predict_route(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                           sp_error_t *error);
+
+/* Reads the recorded answers of a case; none at all is no error. */
+bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error);
+
+#endif

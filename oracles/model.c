@@ -1,0 +1,102 @@
+#include "model.h"
+
+#include "extract.h"
+#include "order.h"
+#include "storage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+sp_model_t *sp_model_new(sp_version_t version, sp_error_t *error)
+{
+    sp_hasher_t *hasher = sp_hasher_new(error);
+    if (hasher == NULL)
+        return NULL;
+    sp_model_t *model = bson_malloc0(sizeof *model);
+    model->version = version;
+    model->hasher = hasher;
+    return model;
+}
+
+void sp_model_free(sp_model_t *model)
+{
+    if (model == NULL)
+        return;
+    sp_hasher_free(model->hasher);
+    bson_free(model);
+}
+
+enum { SHARD_KEY_NOT_FOUND = 61 };
+
+static const char *code_name(int32_t code)
+{
+    switch (code) {
+    case 2:
+        return "BadValue";
+    case 52:
+        return "DollarPrefixedFieldName";
+    case 53:
+        return "InvalidIdField";
+    case SHARD_KEY_NOT_FOUND:
+        return "ShardKeyNotFound";
+    default:
+        return NULL;
+    }
+}
+
+void sp_answer_error(bson_t *answer, int32_t code, const char *message)
+{
+    bson_t error;
+    BSON_APPEND_DOCUMENT_BEGIN(answer, "error", &error);
+    BSON_APPEND_INT32(&error, "code", code);
+    if (code_name(code) != NULL)
+        BSON_APPEND_UTF8(&error, "codeName", code_name(code));
+    BSON_APPEND_UTF8(&error, "message", message);
+    bson_append_document_end(answer, &error);
+}
+
+void sp_predict_hash(sp_model_t *model, const sp_value_t *value, bson_t *answer)
+{
+    char text[24];
+    int size = snprintf(text, sizeof text, "%" PRId64, sp_hash_value(model->hasher, value));
+    bson_append_utf8(answer, "hash", 4, text, size);
+}
+
+void sp_predict_order(sp_model_t *model, const sp_value_t *a, const sp_value_t *b, bson_t *answer)
+{
+    (void)model;
+    BSON_APPEND_INT32(answer, "order", sp_value_compare_in_expression(a, b));
+}
+
+static bool find_owner(const sp_layout_t *layout, const bson_t *key, const char **owner,
+                       sp_error_t *error)
+{
+    uint32_t chunk;
+    if (!sp_chunkmap_find(layout->chunks, key, &chunk))
+        return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
+                            "a shard key value that is MaxKey in every field belongs to no chunk");
+    *owner = sp_chunkmap_shard(layout->chunks, chunk);
+    return true;
+}
+
+static void append_owner(const char *owner, bson_t *answer)
+{
+    bson_t shards;
+    BSON_APPEND_ARRAY_BEGIN(answer, "shards", &shards);
+    BSON_APPEND_UTF8(&shards, "0", owner);
+    bson_append_array_end(answer, &shards);
+}
+
+void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_t *doc, bson_t *answer)
+{
+    sp_error_t refused;
+    const char *owner;
+    bson_t key = BSON_INITIALIZER;
+    /* The router looks for the shard first, so its refusal comes before the shard's. */
+    if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused) &&
+        find_owner(layout, &key, &owner, &refused) && sp_storage_check(doc, &refused))
+        append_owner(owner, answer);
+    else
+        sp_answer_error(answer, refused.code, refused.message);
+    bson_destroy(&key);
+}

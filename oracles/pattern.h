@@ -1,0 +1,44 @@
+/*
+ * Shard key patterns: {a: 1}, {"a.b": 1, _id: "hashed"}.
+ */
+#ifndef SHARDPROOF_PATTERN_H
+#define SHARDPROOF_PATTERN_H
+
+#include "value.h"
+
+#define SP_PATTERN_FIELDS_MAX 32  /* as many as an index may have */
+#define SP_PATH_PARTS_MAX     200 /* more than a document can be deep */
+
+typedef struct sp_path {
+    char *text;         /* "a.b" */
+    char *parts;        /* "a\0b\0" */
+    unsigned part_count;
+} sp_path_t;
+
+typedef struct sp_pattern {
+    unsigned field_count;
+    sp_path_t fields[SP_PATTERN_FIELDS_MAX];
+    int hashed; /* index of the hashed field, -1 for none */
+} sp_pattern_t;
+
+/* Reads a pattern. SP_ERROR_RULE with the code that the server gives (2 BadValue, …) for what is none: no
+ * field, a value other than 1 and "hashed", two hashed fields, an empty path part, a part that begins with
+ * $, one path twice or inside another. */
+sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error);
+void sp_pattern_free(sp_pattern_t *pattern); /* NULL is fine */
+
+/* Whether `key` has a value for each field of the pattern and nothing else: the right names in the right
+ * places, as chunk bounds must. SP_ERROR_INPUT says what is wrong. */
+bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t *error);
+
+/* Whether a server takes `bound` as a split point: it refuses (SP_ERROR_RULE, 2 BadValue) regular
+ * expressions, and objects with a field name that begins with $, though documents may hold both in
+ * their shard key fields. Observed on 6.0.5. */
+bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error);
+
+/* Whether `bound` is taken but hangs the shards for good: it holds code whose scope has a field name that
+ * begins with $, which the split lets pass and the shards' own chunk cache can never write. Finding 1 in
+ * docs/findings.md. */
+bool sp_pattern_bound_hangs(const bson_t *bound);
+
+#endif

@@ -1,0 +1,63 @@
+#include "version.h"
+
+#include <stdio.h>
+
+#define ALWAYS {0, 0, 0}
+#define NEVER  {999, 0, 0}
+
+static const sp_difference_row_t table[] = {
+    {SP_KEY_FIELDS_REQUIRED, ALWAYS, {4, 4, 0}, SP_OBSERVED,
+     "mongos 4.0.3 answers 61 to an insert without a key field; the manual gives 4.4 for the change"},
+    {SP_KEY_SIZE_LIMITED, ALWAYS, {4, 4, 0}, SP_OBSERVED,
+     "mongos 4.0.3 answers 13334 to ranged keys of 512 bytes; the manual gives 4.4 for the change"},
+    {SP_COMPOUND_HASHED, {4, 4, 0}, NEVER, SP_OBSERVED,
+     "6.0.5 shards on {a: 1, b: 'hashed'}, mongos 4.0.3 answers 2; the manual gives 4.4"},
+};
+
+const sp_difference_row_t *sp_version_table(unsigned *count)
+{
+    *count = sizeof table / sizeof *table;
+    return table;
+}
+
+int sp_version_compare(sp_version_t a, sp_version_t b)
+{
+    if (a.major != b.major)
+        return a.major < b.major ? -1 : 1;
+    if (a.minor != b.minor)
+        return a.minor < b.minor ? -1 : 1;
+    return (a.patch > b.patch) - (a.patch < b.patch);
+}
+
+bool sp_version_parse(const char *text, sp_version_t *version, sp_error_t *error)
+{
+    int used = 0;
+    *version = (sp_version_t){0};
+    if (sscanf(text, "%2u.%2u%n", &version->major, &version->minor, &used) != 2)
+        return sp_error_set(error, SP_ERROR_USAGE, 0,
+                            "'%s' is no server version: write it like 6.0.5", text);
+    if (text[used] == '.') {
+        int more = 0;
+        if (sscanf(text + used, ".%3u%n", &version->patch, &more) != 1)
+            more = 0;
+        used += more;
+    }
+    if (text[used] != '\0')
+        return sp_error_set(error, SP_ERROR_USAGE, 0,
+                            "'%s' is no server version: write it like 6.0.5", text);
+    const sp_version_t first = {4, 0, 0}, after = {7, 0, 0};
+    if (sp_version_compare(*version, first) < 0 || sp_version_compare(*version, after) >= 0)
+        return sp_error_set(error, SP_ERROR_USAGE, 0,
+                            "the model has rules for 4.0 up to 6.0, not for %s", text);
+    return true;
+}
+
+bool sp_version_has(sp_version_t version, sp_difference_t difference)
+{
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].difference == difference && sp_version_compare(version, table[i].since) >= 0 &&
+            sp_version_compare(version, table[i].before) < 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,51 @@
+/*
+ * Server versions and what differs between them: one table, one row a difference, each with its source.
+ *
+ * Rules ask for the difference by name and never compare version numbers themselves.
+ */
+#ifndef SHARDPROOF_VERSION_H
+#define SHARDPROOF_VERSION_H
+
+#include "error.h"
+
+#include <stdbool.h>
+
+typedef struct sp_version {
+    unsigned major, minor, patch;
+} sp_version_t;
+
+typedef enum sp_difference {
+    SP_KEY_FIELDS_REQUIRED, /* a document without every shard key field is refused */
+    SP_KEY_SIZE_LIMITED,    /* a ranged shard key value of 512 bytes or more is refused */
+    SP_COMPOUND_HASHED,     /* a hashed field may stand beside others */
+    SP_DIFFERENCES          /* how many there are */
+} sp_difference_t;
+
+/* How a fact came into the table. */
+typedef enum sp_evidence {
+    SP_OBSERVED,   /* a real server was seen to do it */
+    SP_DOCUMENTED, /* its documentation says so; no server here could be asked */
+} sp_evidence_t;
+
+typedef struct sp_difference_row {
+    sp_difference_t difference;
+    sp_version_t since, before; /* holds for since <= version < before */
+    sp_evidence_t evidence;
+    const char *source;
+} sp_difference_row_t;
+
+#define SP_MODEL_DEFAULT_VERSION "6.0.27"
+
+/* "6.0.5" or "6.0"; SP_ERROR_USAGE for anything else, and for versions outside what the model knows. */
+bool sp_version_parse(const char *text, sp_version_t *version, sp_error_t *error);
+
+/* -1, 0 or 1. */
+int sp_version_compare(sp_version_t a, sp_version_t b);
+
+/* Whether `difference` holds in `version`. */
+bool sp_version_has(sp_version_t version, sp_difference_t difference);
+
+/* The table, for printing; ends after *count rows. */
+const sp_difference_row_t *sp_version_table(unsigned *count);
+
+#endif
