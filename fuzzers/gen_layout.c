@@ -131,9 +131,16 @@ static void append_extreme(const sp_pattern_t *pattern, bson_t *bound, bool max)
     }
 }
 
+/* Equal bounds by their bytes, so that which of them is kept does not depend on the sorting algorithm. */
 static int compare_bounds(const void *a, const void *b)
 {
-    return sp_key_compare(*(bson_t *const *)a, *(bson_t *const *)b);
+    const bson_t *left = *(bson_t *const *)a, *right = *(bson_t *const *)b;
+    int order = sp_key_compare(left, right);
+    if (order != 0)
+        return order;
+    if (left->len != right->len)
+        return left->len < right->len ? -1 : 1;
+    return memcmp(bson_get_data(left), bson_get_data(right), left->len);
 }
 
 /* The whole bounds, in order and each once, MinKey first and MaxKey last. Returns how many. */
@@ -148,7 +155,7 @@ static uint32_t draw_bounds(sp_producer_t *producer, const sp_layout_draw_t *lay
         if (i >= 2)
             draw_bound(producer, layout, hasher, bounds[i]);
         if (i < 2 || !sp_pattern_bound_storable(bounds[i], NULL) ||
-            sp_pattern_bound_hangs(bounds[i])) {
+            sp_pattern_bound_breaks(bounds[i])) {
             bson_reinit(bounds[i]);
             append_extreme(layout->pattern, bounds[i], i == 1);
         }

@@ -29,6 +29,9 @@ static void append_decimal(bson_t *doc, const char *key, bson_decimal128_t decim
     BSON_APPEND_DECIMAL128(doc, key, &decimal);
 }
 
+/* Draws stand in statements of their own throughout: compilers differ in which operand or argument they
+ * evaluate first, and the same bytes must give the same case with all of them. */
+
 /* An integer near an edge; also the base of the doubles and decimals near edges. */
 static int64_t draw_integer(sp_producer_t *producer)
 {
@@ -61,6 +64,12 @@ static double double_from_bits(uint64_t bits)
     return number;
 }
 
+/* Between -2 and 2. */
+static int draw_step(sp_producer_t *producer)
+{
+    return (int)sp_draw_below(producer, 5) - 2;
+}
+
 static double step_by_ulps(double number, int ulps)
 {
     for (; ulps > 0; ulps--)
@@ -76,21 +85,28 @@ static double draw_double(sp_producer_t *producer)
                                    0.1,  0.5,      1.5,      2.5,       -0.5,  3.9999, 0.9999999999999999,
                                    1e18, 0x1p1023, 0x1p-1022};
     switch (sp_draw_below(producer, 8)) {
-    case 0: /* an integer, or a few representable numbers beside it */
-        return step_by_ulps((double)draw_integer(producer), (int)sp_draw_below(producer, 5) - 2);
-    case 1: /* 2^63 and 2^64, where integers end */
-        return step_by_ulps(sp_draw_one_in(producer, 2) ? -0x1p63 : 0x1p63,
-                            (int)sp_draw_below(producer, 5) - 2) *
-               (sp_draw_one_in(producer, 4) ? 2 : 1);
-    case 2: /* halves and other fractions */
-        return (double)draw_integer(producer) / (double)(1u << sp_draw_below(producer, 5));
+    case 0: { /* an integer, or a few representable numbers beside it */
+        double number = (double)draw_integer(producer);
+        return step_by_ulps(number, draw_step(producer));
+    }
+    case 1: { /* 2^63 and 2^64, where integers end */
+        double number = sp_draw_one_in(producer, 2) ? -0x1p63 : 0x1p63;
+        number = step_by_ulps(number, draw_step(producer));
+        return sp_draw_one_in(producer, 4) ? 2 * number : number;
+    }
+    case 2: { /* halves and other fractions */
+        double number = (double)draw_integer(producer);
+        return number / (double)(1u << sp_draw_below(producer, 5));
+    }
     case 3: { /* subnormals */
         uint64_t sign = sp_draw_bits(producer, 1) & 1;
         return double_from_bits(sign << 63 | sp_draw_bits(producer, 7) >> 4);
     }
-    case 4: /* any bits at all: NaN with payloads among them, by chance and on purpose */
-        return double_from_bits(sp_draw_bits(producer, 8) |
+    case 4: { /* any bits at all: NaN with payloads among them, by chance and on purpose */
+        uint64_t bits = sp_draw_bits(producer, 8);
+        return double_from_bits(bits |
                                 (sp_draw_one_in(producer, 8) ? UINT64_C(0x7ff) << 52 : 0));
+    }
     case 5: /* few digits */
         return ((double)sp_draw_below(producer, 2001) - 1000) / 100;
     default:
@@ -138,13 +154,16 @@ static bson_decimal128_t draw_decimal(sp_producer_t *producer)
 {
     switch (sp_draw_below(producer, 10)) {
     case 0:
-    case 1:
-        return scaled_integer(draw_integer(producer), sp_draw_below(producer, 35));
+    case 1: {
+        int64_t integer = draw_integer(producer);
+        return scaled_integer(integer, sp_draw_below(producer, 35));
+    }
     case 2:
     case 3:
         return integer_and_half(producer, draw_integer(producer));
     case 4: { /* any exponent */
-        uint128_t coefficient = (uint128_t)sp_draw_bits(producer, 6) << 64 | sp_draw_bits(producer, 8);
+        uint128_t coefficient = (uint128_t)sp_draw_bits(producer, 6) << 64;
+        coefficient |= sp_draw_bits(producer, 8);
         int exponent = (int)sp_draw_below(producer, DECIMAL_BIAS + DECIMAL_EXPONENT_MAX + 1);
         unsigned digits = sp_draw_below(producer, DECIMAL_DIGITS + 1);
         return make_decimal(sp_draw_one_in(producer, 2), coefficient % power_of_ten(digits),
@@ -152,8 +171,8 @@ static bson_decimal128_t draw_decimal(sp_producer_t *producer)
     }
     case 5: { /* exponents around which integers begin and end */
         uint128_t coefficient = sp_draw_bits(producer, 8);
-        return make_decimal(sp_draw_one_in(producer, 2), coefficient,
-                            (int)sp_draw_below(producer, 41) - 30);
+        bool negative = sp_draw_one_in(producer, 2);
+        return make_decimal(negative, coefficient, (int)sp_draw_below(producer, 41) - 30);
     }
     case 6: { /* any bits: infinities, NaN, significands that are not canonical */
         bson_decimal128_t decimal;
@@ -163,9 +182,11 @@ static bson_decimal128_t draw_decimal(sp_producer_t *producer)
             decimal.high |= UINT64_C(0x60) << 56;
         return decimal;
     }
-    case 7: /* few digits */
-        return make_decimal(sp_draw_one_in(producer, 2), sp_draw_below(producer, 1001),
-                            -(int)sp_draw_below(producer, 4));
+    case 7: { /* few digits */
+        bool negative = sp_draw_one_in(producer, 2);
+        uint32_t coefficient = sp_draw_below(producer, 1001);
+        return make_decimal(negative, coefficient, -(int)sp_draw_below(producer, 4));
+    }
     case 8:
         return near_double(producer, draw_double(producer));
     default: { /* zeros, infinities, NaN */

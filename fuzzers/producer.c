@@ -1,6 +1,7 @@
 #include "producer.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <string.h>
 
 void sp_producer_init(sp_producer_t *producer, const uint8_t *data, size_t size)
@@ -57,8 +58,7 @@ void sp_expand_seed(uint64_t seed, const char *area, uint64_t scene, uint8_t *ou
     state = mix(state ^ scene);
     for (size_t at = 0; at < size; at += sizeof state) {
         state += step;
-        uint64_t number = mix(state);
-        for (size_t i = 0; i < sizeof number && at + i < size; i++)
-            out[at + i] = (uint8_t)(number >> (8 * i));
+        uint64_t little = htole64(mix(state));
+        memcpy(out + at, &little, size - at < sizeof little ? size - at : sizeof little);
     }
 }

@@ -3,6 +3,7 @@
 #include "servers/signals.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 enum { INFRA_TRIES = 2 };
@@ -105,7 +106,8 @@ static bool execute_range(sp_batch_t *batch, sp_session_t *session, uint32_t fro
         sp_answers_truncate(&batch->observed, batch->first_answer[from]);
         if (sp_stop_requested())
             return sp_error_set(error, SP_ERROR_INFRA, 0, "stopped");
-        if (failed.domain == SP_ERROR_INFRA && !sp_target_recover(session->target, error))
+        bool hangs = failed.code == ETIMEDOUT && tries > 1;
+        if (failed.domain == SP_ERROR_INFRA && !sp_session_recover(session, hangs, error))
             return false;
         /* Asking again in every half would kill a server too often to be worth it. */
         bool whole = to - from == batch->count, alone = to - from == 1;

@@ -1,6 +1,7 @@
 /*
  * shardproof run: the live tier.
  */
+#include "../reports/escape.h"
 #include "commands.h"
 #include "runner.h"
 #include "servers/install.h"
@@ -132,7 +133,9 @@ static char *same_command(const arguments_t *arguments, const char *server)
 {
     const sp_run_plan_t *plan = &arguments->plan;
     bson_string_t *line = bson_string_new("shardproof run");
-    bson_string_append_printf(line, " --server %s --areas ", server);
+    char *quoted = sp_shell_quote(server);
+    bson_string_append_printf(line, " --server %s --areas ", quoted);
+    bson_free(quoted);
     for (unsigned i = 0; i < plan->area_count; i++)
         bson_string_append_printf(line, "%s%s", i > 0 ? "," : "", plan->areas[i]->name);
     bson_string_append_printf(line, " --seed %" PRIu64, plan->seed);

@@ -146,7 +146,7 @@ static void append_fate(const sp_session_t *session, const fate_t *fate, bson_t 
             continue;
         char index[16];
         snprintf(index, sizeof index, "%u", count++);
-        BSON_APPEND_UTF8(&shards, index, sp_target_shard_name(session->target, i));
+        BSON_APPEND_UTF8(&shards, index, session->at.names[i]);
     }
     bson_append_array_end(answer, &shards);
 }

@@ -52,15 +52,16 @@ static bool take_scenes(area_run_t *run, uint64_t *first, uint32_t *count)
     return !over;
 }
 
-/* Asks one question alone and once more. True where it now agrees, or gives another answer than before. */
-static bool is_flaky(worker_t *worker, const bson_t *narrow, const bson_t *observed)
+/* Asks one question alone and once more. */
+static sp_again_t ask_again(worker_t *worker, const bson_t *narrow, const bson_t *observed)
 {
     sp_batch_take(&worker->again, worker->run->area, narrow);
     if (!sp_batch_predict(&worker->again, worker->model, NULL) ||
         !sp_batch_execute(&worker->again, worker->session, NULL) ||
         worker->again.observed.count != 1)
-        return false;
-    return sp_judge(observed, worker->again.observed.items[0]) != SP_MATCH;
+        return SP_AGAIN_UNASKED;
+    return sp_judge(observed, worker->again.observed.items[0]) == SP_MATCH ? SP_AGAIN_SAME
+                                                                           : SP_AGAIN_OTHER;
 }
 
 static void report_difference(worker_t *worker, uint32_t scene, uint32_t check, sp_verdict_t verdict,
@@ -70,7 +71,6 @@ static void report_difference(worker_t *worker, uint32_t scene, uint32_t check, 
     sp_batch_t *batch = &worker->batch;
     uint32_t at = batch->first_answer[scene] + check;
     bson_t *narrow = sp_batch_narrow(batch, scene, check);
-    bool flaky = confirm && is_flaky(worker, narrow, batch->observed.items[at]);
     sp_finding_t finding = {
         .area = run->area->name,
         .scene = batch->first_scene + scene,
@@ -80,8 +80,8 @@ static void report_difference(worker_t *worker, uint32_t scene, uint32_t check, 
         .test = narrow,
         .expected = batch->expected.items[at],
         .observed = batch->observed.items[at],
+        .again = confirm ? ask_again(worker, narrow, batch->observed.items[at]) : SP_AGAIN_UNASKED,
     };
-    (void)flaky;
     pthread_mutex_lock(&run->lock);
     sp_report_add(run->report, &finding);
     if (sp_verdict_differs(verdict))

@@ -1,32 +1,57 @@
 #include "session.h"
 
+#include "servers/signals.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
 enum { COMMAND_TIMEOUT_MS = 60000 };
+
+static sp_conn_t *open_conn(const char *uri, sp_error_t *error)
+{
+    sp_conn_t *conn = sp_conn_open(uri, COMMAND_TIMEOUT_MS, error);
+    if (conn != NULL)
+        sp_conn_stop_when(conn, sp_stop_requested);
+    return conn;
+}
+
+static bool connect_all(sp_session_t *session, sp_error_t *error)
+{
+    sp_target_addresses(session->target, &session->at);
+    session->shard_count = session->at.count;
+    session->primary = session->worker % session->shard_count;
+    session->db_made = false;
+    bool ok = true;
+    if (session->at.config != NULL) {
+        session->config = open_conn(session->at.config, error);
+        ok = session->config != NULL;
+    }
+    for (unsigned i = 0; ok && i < session->shard_count; i++) {
+        session->shards[i] = open_conn(session->at.uris[i], error);
+        ok = session->shards[i] != NULL;
+    }
+    return ok;
+}
+
+static void disconnect_all(sp_session_t *session)
+{
+    for (unsigned i = 0; i < session->shard_count; i++) {
+        sp_conn_close(session->shards[i]);
+        session->shards[i] = NULL;
+    }
+    sp_conn_close(session->config);
+    session->config = NULL;
+    sp_addresses_clear(&session->at);
+}
 
 sp_session_t *sp_session_open(sp_target_t *target, unsigned worker, sp_error_t *error)
 {
     sp_session_t *session = bson_malloc0(sizeof *session);
     session->target = target;
     session->worker = worker;
-    session->shard_count = sp_target_shards(target);
-    session->shards = bson_malloc0(session->shard_count * sizeof(sp_conn_t *));
-    session->primary = worker % session->shard_count;
     bson_init(&session->db_version);
     snprintf(session->db, sizeof session->db, "sp%ld_%u", (long)getpid(), worker);
-
-    bool ok = true;
-    const char *config = sp_target_config_uri(target);
-    if (config != NULL) {
-        session->config = sp_conn_open(config, COMMAND_TIMEOUT_MS, error);
-        ok = session->config != NULL;
-    }
-    for (unsigned i = 0; ok && i < session->shard_count; i++) {
-        session->shards[i] = sp_conn_open(sp_target_shard_uri(target, i), COMMAND_TIMEOUT_MS, error);
-        ok = session->shards[i] != NULL;
-    }
-    if (!ok) {
+    if (!connect_all(session, error)) {
         sp_session_close(session);
         return NULL;
     }
@@ -37,12 +62,17 @@ void sp_session_close(sp_session_t *session)
 {
     if (session == NULL)
         return;
-    for (unsigned i = 0; i < session->shard_count; i++)
-        sp_conn_close(session->shards[i]);
-    sp_conn_close(session->config);
-    bson_free(session->shards);
+    disconnect_all(session);
     bson_destroy(&session->db_version);
     bson_free(session);
+}
+
+bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error)
+{
+    if (!sp_target_recover(session->target, session->at.generation, hangs, error))
+        return false;
+    disconnect_all(session);
+    return connect_all(session, error);
 }
 
 sp_conn_t *sp_session_any(sp_session_t *session)

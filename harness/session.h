@@ -9,8 +9,9 @@
 typedef struct sp_session {
     sp_target_t *target;
     unsigned worker;
+    sp_addresses_t at;
     sp_conn_t *config; /* NULL where the target has no config server */
-    sp_conn_t **shards;
+    sp_conn_t *shards[SP_SHARDS_MAX];
     unsigned shard_count;
 
     /* the worker's own database for sharded collections; made at the first need */
@@ -23,6 +24,10 @@ typedef struct sp_session {
 
 sp_session_t *sp_session_open(sp_target_t *target, unsigned worker, sp_error_t *error);
 void sp_session_close(sp_session_t *session); /* NULL is fine */
+
+/* After a command that brought no answer: has the target recover, and connects anew where its servers were
+ * replaced. False where the target is given up. */
+bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error);
 
 /* The connection for what any server can answer; workers are spread over the servers. */
 sp_conn_t *sp_session_any(sp_session_t *session);

@@ -4,6 +4,7 @@
 #include "../oracles/value.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static bool make_database(sp_session_t *session, sp_error_t *error)
     bson_iter_t iter;
     BSON_APPEND_UTF8(&command, "_configsvrCreateDatabase", session->db);
     BSON_APPEND_UTF8(&command, "primaryShardId",
-                     sp_target_shard_name(session->target, session->primary));
+                     session->at.names[session->primary]);
     append_majority(&command);
     BSON_APPEND_UTF8(&filter, "_id", session->db);
     bool ok = sp_conn_command(session->config, "admin", &command, NULL, error) &&
@@ -178,7 +179,7 @@ static bool read_had(const bson_iter_t *iter, chunk_t *chunk)
 static sp_conn_t *shard_by_name(sp_session_t *session, const char *name, sp_error_t *error)
 {
     for (unsigned i = 0; i < session->shard_count; i++) {
-        if (strcmp(sp_target_shard_name(session->target, i), name) == 0)
+        if (strcmp(session->at.names[i], name) == 0)
             return session->shards[i];
     }
     sp_error_set(error, SP_ERROR_USAGE, 0,
@@ -237,8 +238,10 @@ static bool move_when_free(sp_session_t *session, const bson_t *command, sp_erro
             return true;
         bool busy = failed.domain == SP_ERROR_SERVER && failed.code == CONFLICTING_OPERATION;
         if (!busy || tries == MOVE_TRIES) {
-            if (busy) /* says nothing about shard keys */
+            if (busy) { /* for so long: a chunk before this one hangs */
                 failed.domain = SP_ERROR_INFRA;
+                failed.code = ETIMEDOUT;
+            }
             if (error != NULL)
                 *error = failed;
             return false;

@@ -1,10 +1,10 @@
 #include "target.h"
 
-#include "servers/cluster.h"
 #include "servers/install.h"
 #include "servers/uri.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 struct sp_target {
@@ -12,10 +12,15 @@ struct sp_target {
     char *version;
     char *spec;
     unsigned capabilities;
-    sp_cluster_t *cluster; /* NULL for a server that stands alone */
-    char *alone_uri;
+    char *alone_uri; /* of a server that is in no cluster */
     char *logs_folder;
+    sp_binary_t *binary; /* of a cluster that was started; else NULL */
+    unsigned shards;
     pthread_mutex_t moves;
+
+    pthread_mutex_t lock; /* guards what follows */
+    sp_cluster_t *cluster; /* NULL for a server that stands alone */
+    unsigned generation;
 };
 
 enum { PROBE_TIMEOUT_MS = 20000 };
@@ -65,42 +70,61 @@ static bool refuses_nonsense(const char *uri)
            error.domain == SP_ERROR_SERVER;
 }
 
-static unsigned probe_capabilities(const sp_target_t *target)
+static const char *first_uri(const sp_target_t *target)
 {
-    static const char evaluate[] =
-        "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"h\": {\"$map\": "
-        "{\"input\": \"$$v\", \"in\": {\"$toHashedIndexKey\": \"$$this\"}}}}}], "
-        "\"let\": {\"v\": {\"$literal\": [1]}}, \"cursor\": {}}";
-    unsigned capabilities = 0;
-    const char *uri = sp_target_shard_uri(target, 0);
-    if (!refuses_nonsense(uri))
-        return 0;
-    if (answers(uri, "admin", evaluate, NULL))
-        capabilities |= SP_CAN_EVALUATE;
-    /* The router's own commands are in every shard since 6.0; an unknown collection is simply empty. */
-    if (target->cluster != NULL &&
-        answers(uri, "shardproof_probe", "{\"clusterFind\": \"nothing\", \"filter\": {}}", NULL))
-        capabilities |= SP_CAN_ROUTE;
-    return capabilities;
+    return target->cluster != NULL ? sp_cluster_shard_uri(target->cluster, 0) : target->alone_uri;
 }
 
-static bool start_cluster(sp_target_t *target, const sp_target_options_t *options,
-                          sp_error_t *error)
+static unsigned probe_capabilities(const sp_target_t *target)
 {
-    sp_binary_t *binary = bson_malloc0(sizeof *binary);
-    bool ok = sp_binary_find(options->server, binary, error);
-    if (ok) {
-        sp_cluster_options_t cluster = {
-            .mongod = binary->mongod,
-            .library_path = binary->library_path[0] != '\0' ? binary->library_path : NULL,
-            .shards = options->shards,
-        };
-        target->cluster = sp_cluster_start(&cluster, error);
-        ok = target->cluster != NULL;
+    static const struct {
+        const char *db, *command;
+        unsigned capabilities;
+    } probes[] = {
+        {"admin", "{\"_hashBSONElement\": 1, \"seed\": 0}", SP_CAN_HASH},
+        {"admin",
+         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"h\": {\"$map\": "
+         "{\"input\": \"$$v\", \"in\": {\"$toHashedIndexKey\": \"$$this\"}}}}}], "
+         "\"let\": {\"v\": {\"$literal\": [1]}}, \"cursor\": {}}",
+         SP_CAN_HASH | SP_HASHES_IN_BULK},
+        {"admin",
+         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"c\": {\"$cmp\": "
+         "[\"$$v\", 2]}}}], \"let\": {\"v\": {\"$literal\": 1}}, \"cursor\": {}}",
+         SP_CAN_COMPARE},
+        /* The router's own commands are in every shard since 6.0; an unknown collection is simply empty. */
+        {"shardproof_probe", "{\"clusterFind\": \"nothing\", \"filter\": {}}", SP_CAN_ROUTE},
+    };
+    const char *uri = first_uri(target);
+    unsigned capabilities = 0;
+    if (!refuses_nonsense(uri))
+        return 0;
+    for (unsigned i = 0; i < sizeof probes / sizeof *probes; i++) {
+        if (answers(uri, probes[i].db, probes[i].command, NULL))
+            capabilities |= probes[i].capabilities;
     }
-    bson_free(binary);
+    return target->cluster != NULL ? capabilities : capabilities & ~(unsigned)SP_CAN_ROUTE;
+}
+
+static bool start_cluster(sp_target_t *target, sp_error_t *error)
+{
+    const sp_cluster_options_t options = {
+        .mongod = target->binary->mongod,
+        .library_path =
+            target->binary->library_path[0] != '\0' ? target->binary->library_path : NULL,
+        .shards = target->shards,
+    };
+    target->cluster = sp_cluster_start(&options, error);
+    target->generation++;
+    return target->cluster != NULL;
+}
+
+static bool install_and_start(sp_target_t *target, const sp_target_options_t *options,
+                              sp_error_t *error)
+{
+    target->binary = bson_malloc0(sizeof *target->binary);
+    target->shards = options->shards;
     target->kind = bson_strdup("mongod-cluster");
-    return ok;
+    return sp_binary_find(options->server, target->binary, error) && start_cluster(target, error);
 }
 
 /* What stands behind a connection string: a config server of a cluster, a mongos, or one server. */
@@ -127,13 +151,14 @@ sp_target_t *sp_target_open(const sp_target_options_t *options, sp_error_t *erro
 {
     sp_target_t *target = bson_malloc0(sizeof *target);
     pthread_mutex_init(&target->moves, NULL);
+    pthread_mutex_init(&target->lock, NULL);
     target->spec = sp_uri_redacted(options->server);
     target->logs_folder = bson_strdup(options->logs_folder);
     bool ok = sp_server_spec(options->server) == SP_SERVER_URI
                   ? attach(target, options->server, error)
-                  : start_cluster(target, options, error);
+                  : install_and_start(target, options, error);
     if (ok) {
-        target->version = read_version(sp_target_shard_uri(target, 0), error);
+        target->version = read_version(first_uri(target), error);
         ok = target->version != NULL;
     }
     if (!ok) {
@@ -152,6 +177,8 @@ void sp_target_close(sp_target_t *target, bool keep_logs)
         sp_cluster_keep_logs(target->cluster, target->logs_folder);
     sp_cluster_stop(target->cluster);
     pthread_mutex_destroy(&target->moves);
+    pthread_mutex_destroy(&target->lock);
+    bson_free(target->binary);
     bson_free(target->kind);
     bson_free(target->version);
     bson_free(target->spec);
@@ -180,25 +207,36 @@ unsigned sp_target_capabilities(const sp_target_t *target)
     return target->capabilities;
 }
 
-const char *sp_target_config_uri(const sp_target_t *target)
-{
-    return target->cluster != NULL ? sp_cluster_config_uri(target->cluster) : NULL;
-}
-
 unsigned sp_target_shards(const sp_target_t *target)
 {
     return target->cluster != NULL ? sp_cluster_shards(target->cluster) : 1;
 }
 
-const char *sp_target_shard_uri(const sp_target_t *target, unsigned shard)
+void sp_target_addresses(sp_target_t *target, sp_addresses_t *addresses)
 {
-    return target->cluster != NULL ? sp_cluster_shard_uri(target->cluster, shard)
-                                   : target->alone_uri;
+    *addresses = (sp_addresses_t){0};
+    pthread_mutex_lock(&target->lock);
+    addresses->generation = target->generation;
+    addresses->count = target->cluster != NULL ? sp_cluster_shards(target->cluster) : 1;
+    if (target->cluster != NULL)
+        addresses->config = bson_strdup(sp_cluster_config_uri(target->cluster));
+    for (unsigned i = 0; i < addresses->count; i++) {
+        bool alone = target->cluster == NULL;
+        addresses->uris[i] =
+            bson_strdup(alone ? target->alone_uri : sp_cluster_shard_uri(target->cluster, i));
+        addresses->names[i] = bson_strdup(alone ? "s1" : sp_cluster_shard_name(target->cluster, i));
+    }
+    pthread_mutex_unlock(&target->lock);
 }
 
-const char *sp_target_shard_name(const sp_target_t *target, unsigned shard)
+void sp_addresses_clear(sp_addresses_t *addresses)
 {
-    return target->cluster != NULL ? sp_cluster_shard_name(target->cluster, shard) : "s1";
+    for (unsigned i = 0; i < addresses->count; i++) {
+        bson_free(addresses->uris[i]);
+        bson_free(addresses->names[i]);
+    }
+    bson_free(addresses->config);
+    *addresses = (sp_addresses_t){0};
 }
 
 void sp_target_lock_moves(sp_target_t *target)
@@ -211,7 +249,39 @@ void sp_target_unlock_moves(sp_target_t *target)
     pthread_mutex_unlock(&target->moves);
 }
 
-bool sp_target_recover(sp_target_t *target, sp_error_t *error)
+/* Takes the hanging servers' place. Their logs are kept: what hung them is worth knowing. */
+static bool renew(sp_target_t *target, sp_error_t *error)
 {
-    return target->cluster == NULL || sp_cluster_watch(target->cluster, NULL, error);
+    if (target->binary == NULL)
+        return sp_error_set(error, SP_ERROR_INFRA, 0,
+                            "the servers do not answer any more; they were not started here, so restart"
+                            " them and run again");
+    if (target->generation > SP_RENEWALS_MAX)
+        return sp_error_set(error, SP_ERROR_INFRA, 0, "the servers hung %d times and are given up",
+                            SP_RENEWALS_MAX);
+    fprintf(stderr, "shardproof: the servers hang; a new cluster takes their place\n");
+    sp_cluster_t *hung = target->cluster;
+    if (target->logs_folder != NULL) {
+        char *folder = bson_strdup_printf("%s/hung-%u", target->logs_folder, target->generation);
+        sp_cluster_keep_logs(hung, folder);
+        bson_free(folder);
+    }
+    sp_cluster_stop(hung);
+    target->cluster = NULL;
+    return start_cluster(target, error);
+}
+
+bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_error_t *error)
+{
+    bool ok = true;
+    pthread_mutex_lock(&target->lock);
+    if (target->generation == generation) {
+        unsigned restarted = 0;
+        if (target->cluster != NULL)
+            ok = sp_cluster_watch(target->cluster, &restarted, error);
+        if (ok && restarted == 0 && hangs)
+            ok = renew(target, error);
+    }
+    pthread_mutex_unlock(&target->lock);
+    return ok;
 }

@@ -9,11 +9,14 @@
 #define SHARDPROOF_TARGET_H
 
 #include "../oracles/error.h"
+#include "servers/cluster.h"
 #include "servers/conn.h"
 
 typedef enum sp_capability {
-    SP_CAN_EVALUATE = 1, /* evaluates expressions on values sent along */
-    SP_CAN_ROUTE = 2,    /* has shards, a router, and lets each shard be asked directly */
+    SP_CAN_HASH = 1,      /* tells the hashed index value of a value, one by one at least */
+    SP_HASHES_IN_BULK = 2, /* … and of thousands sent along in one command */
+    SP_CAN_COMPARE = 4,   /* compares values sent along */
+    SP_CAN_ROUTE = 8,     /* has shards, a router, and lets each shard be asked directly */
 } sp_capability_t;
 
 typedef struct sp_target sp_target_t;
@@ -33,18 +36,32 @@ const char *sp_target_version(const sp_target_t *target); /* as the server says 
 const char *sp_target_spec(const sp_target_t *target);    /* --server, without a password */
 unsigned sp_target_capabilities(const sp_target_t *target);
 
-/* URIs: of the config server (NULL where there is none), and of each server that holds data. */
-const char *sp_target_config_uri(const sp_target_t *target);
 unsigned sp_target_shards(const sp_target_t *target);
-const char *sp_target_shard_uri(const sp_target_t *target, unsigned shard);
-const char *sp_target_shard_name(const sp_target_t *target, unsigned shard);
+
+/* Where the servers are now: copies, to be cleared by the caller. The generation grows whenever the
+ * servers were replaced by new ones, at other addresses and without what was stored. */
+typedef struct sp_addresses {
+    unsigned generation;
+    char *config; /* NULL where there is no config server */
+    unsigned count;
+    char *uris[SP_SHARDS_MAX];
+    char *names[SP_SHARDS_MAX];
+} sp_addresses_t;
+
+void sp_target_addresses(sp_target_t *target, sp_addresses_t *addresses);
+void sp_addresses_clear(sp_addresses_t *addresses);
 
 /* Only one chunk can leave or enter a shard at a time, and a cluster refuses the second with an error: so
  * workers take turns in moving them. */
 void sp_target_lock_moves(sp_target_t *target);
 void sp_target_unlock_moves(sp_target_t *target);
 
-/* After a broken connection: restarts what died. Any thread. SP_ERROR_INFRA where it is given up. */
-bool sp_target_recover(sp_target_t *target, sp_error_t *error);
+/* After a command that brought no answer, on servers of `generation`: restarts what died. Where nothing
+ * died but `hangs` (the second try brought nothing either) the whole cluster is replaced by a new one.
+ * Any thread. SP_ERROR_INFRA where the target is given up: what was attached to cannot be restarted, and
+ * what was started is replaced SP_RENEWALS_MAX times at the most. */
+bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_error_t *error);
+
+#define SP_RENEWALS_MAX 8
 
 #endif

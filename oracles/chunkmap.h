@@ -28,8 +28,8 @@ bool sp_chunkmap_seal(sp_chunkmap_t *map, sp_error_t *error);
 
 uint32_t sp_chunkmap_count(const sp_chunkmap_t *map);
 
-/* The chunk that holds `key`, a value for every field of the pattern. False where none does: the upper
- * bound is out, so a key that is MaxKey in every field belongs nowhere. */
+/* The chunk that holds `key`, a value for every field of the pattern. False where none does, and *chunk is
+ * the last one: the upper bound is out, so a key that is MaxKey in every field belongs nowhere. */
 bool sp_chunkmap_find(const sp_chunkmap_t *map, const bson_t *key, uint32_t *chunk);
 
 /* A chunk's bounds (borrowed, filled in) and its shard's name. */

@@ -68,11 +68,12 @@ void sp_predict_order(sp_model_t *model, const sp_value_t *a, const sp_value_t *
     BSON_APPEND_INT32(answer, "order", sp_value_compare_in_expression(a, b));
 }
 
-static bool find_owner(const sp_layout_t *layout, const bson_t *key, const char **owner,
-                       sp_error_t *error)
+static bool find_owner(const sp_model_t *model, const sp_layout_t *layout, const bson_t *key,
+                       const char **owner, sp_error_t *error)
 {
     uint32_t chunk;
-    if (!sp_chunkmap_find(layout->chunks, key, &chunk))
+    if (!sp_chunkmap_find(layout->chunks, key, &chunk) &&
+        sp_version_has(model->version, SP_MAX_KEY_IN_NO_CHUNK))
         return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
                             "a shard key value that is MaxKey in every field belongs to no chunk");
     *owner = sp_chunkmap_shard(layout->chunks, chunk);
@@ -94,7 +95,7 @@ void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_
     bson_t key = BSON_INITIALIZER;
     /* The router looks for the shard first, so its refusal comes before the shard's. */
     if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused) &&
-        find_owner(layout, &key, &owner, &refused) && sp_storage_check(doc, &refused))
+        find_owner(model, layout, &key, &owner, &refused) && sp_storage_check(doc, &refused))
         append_owner(owner, answer);
     else
         sp_answer_error(answer, refused.code, refused.message);

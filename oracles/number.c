@@ -133,3 +133,15 @@ int64_t sp_number_for_hash(const sp_value_t *value)
         return decimal_for_hash(load_decimal(value));
     return load_integer(value);
 }
+
+bool sp_number_index_misreads(const sp_value_t *value)
+{
+    const int64_t first_unexact = (INT64_C(1) << 53) + 1;
+    if (value->type != BSON_TYPE_DECIMAL128)
+        return false;
+    unsigned flags = 0;
+    BID_UINT128 decimal = load_decimal(value);
+    int64_t whole = bid128_to_int64_xint(decimal, &flags);
+    bool has_fraction = (flags & BID_INEXACT_EXCEPTION) != 0;
+    return has_fraction && (whole == first_unexact || whole == -first_unexact);
+}

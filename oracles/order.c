@@ -93,20 +93,26 @@ static int compare_regexes(const sp_value_t *a, const sp_value_t *b)
     return sign(strcmp(a_pattern + strlen(a_pattern) + 1, b_pattern + strlen(b_pattern) + 1));
 }
 
-static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b)
+/* What the order is for. */
+typedef enum compare_mode {
+    BY_PLACE,     /* names of fields do not count: shard key values */
+    BY_NAME,      /* names count: objects inside a value */
+    IN_EXPRESSION /* names count, and $cmp's oddities too */
+} compare_mode_t;
+
+/* Length of the namespace and its closing NUL, then namespace and ObjectId; an expression looks at the
+ * length and the ObjectId only. */
+static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
 {
+    const uint32_t oid_size = 12;
     int order = compare_sizes(a->size, b->size);
-    return order != 0 ? order : sign(memcmp(a->data, b->data, a->size));
+    if (order != 0)
+        return order;
+    uint32_t skipped = mode == IN_EXPRESSION ? a->size - oid_size : 0;
+    return sign(memcmp(a->data + skipped, b->data + skipped, a->size - skipped));
 }
 
-/* How the fields of two documents are held against each other. */
-typedef enum mode {
-    BY_PLACE,     /* names do not count: shard key values */
-    BY_NAME,      /* names count: objects inside a value */
-    BY_FIRST_NAME /* and a name that comes again stands for its first value: expressions */
-} field_mode_t;
-
-static int compare(const sp_value_t *a, const sp_value_t *b, field_mode_t mode);
+static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode);
 
 /* The value of the first field before `iter` that has the name of the one it stands on, or its own. */
 static sp_value_t first_of_name(const sp_value_t *parent, const bson_iter_t *iter)
@@ -118,12 +124,12 @@ static sp_value_t first_of_name(const sp_value_t *parent, const bson_iter_t *ite
     return sp_value_of(&earlier);
 }
 
-static int compare_children(const sp_value_t *a, const sp_value_t *b, field_mode_t mode)
+static int compare_children(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
 {
     bson_iter_t a_iter, b_iter;
     bool sound = sp_value_children(a, &a_iter) && sp_value_children(b, &b_iter);
     assert(sound);
-    bool again = mode == BY_FIRST_NAME && a->type == BSON_TYPE_DOCUMENT;
+    bool again = mode == IN_EXPRESSION && a->type == BSON_TYPE_DOCUMENT;
     for (;;) {
         bool a_more = bson_iter_next(&a_iter), b_more = bson_iter_next(&b_iter);
         if (!a_more || !b_more)
@@ -140,13 +146,14 @@ static int compare_children(const sp_value_t *a, const sp_value_t *b, field_mode
     }
 }
 
-static int compare_scoped_code(const sp_value_t *a, const sp_value_t *b, field_mode_t mode)
+/* $cmp's oddities do not reach into scopes. */
+static int compare_scoped_code(const sp_value_t *a, const sp_value_t *b)
 {
     uint32_t a_size, b_size;
     const char *a_code = sp_value_scoped_code(a, &a_size);
     const char *b_code = sp_value_scoped_code(b, &b_size);
     int order = compare_texts(a_code, a_size, b_code, b_size);
-    return order != 0 ? order : compare_children(a, b, mode);
+    return order != 0 ? order : compare_children(a, b, BY_NAME);
 }
 
 static int compare_int64(int64_t a, int64_t b)
@@ -160,7 +167,7 @@ static int compare_timestamps(const sp_value_t *a, const sp_value_t *b)
     return (left > right) - (left < right);
 }
 
-static int compare(const sp_value_t *a, const sp_value_t *b, field_mode_t mode)
+static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
 {
     int order = sp_type_class(a->type) - sp_type_class(b->type);
     if (order != 0)
@@ -197,9 +204,9 @@ static int compare(const sp_value_t *a, const sp_value_t *b, field_mode_t mode)
     case BSON_TYPE_REGEX:
         return compare_regexes(a, b);
     case BSON_TYPE_DBPOINTER:
-        return compare_dbpointers(a, b);
+        return compare_dbpointers(a, b, mode);
     case BSON_TYPE_CODEWSCOPE:
-        return compare_scoped_code(a, b, mode);
+        return compare_scoped_code(a, b);
     }
     assert(!"every type is listed");
     return 0;
@@ -212,7 +219,7 @@ int sp_value_compare(const sp_value_t *a, const sp_value_t *b)
 
 int sp_value_compare_in_expression(const sp_value_t *a, const sp_value_t *b)
 {
-    return compare(a, b, BY_FIRST_NAME);
+    return compare(a, b, IN_EXPRESSION);
 }
 
 static sp_value_t as_value(const bson_t *doc)

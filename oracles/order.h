@@ -15,9 +15,10 @@ int sp_type_class(bson_type_t type);
 /* -1, 0 or 1. */
 int sp_value_compare(const sp_value_t *a, const sp_value_t *b);
 
-/* The order that $cmp and sorting in memory follow: the same, but for objects that have a field name twice,
- * whose later fields of that name count as if they held the first one's value. So two documents can be
- * equal here and differ in an index (docs/findings.md). Observed on 6.0.5 and 6.0.27, `order` area. */
+/* The order that $cmp and sorting in memory follow. It differs in two oddities, by which values can be equal
+ * here and differ in an index (docs/findings.md, 2 and 3): in an object that has a field name twice the
+ * later field counts as if it held the first one's value; and of two DBPointers only the length of the
+ * namespace and the ObjectId count. Neither reaches into the scope of code. Observed on 6.0.5 and 6.0.27, `order` area. */
 int sp_value_compare_in_expression(const sp_value_t *a, const sp_value_t *b);
 
 /* Field by field: class, then field name, then value; the shorter first where it is a prefix. */

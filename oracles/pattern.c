@@ -5,13 +5,12 @@
 
 #include <string.h>
 
-enum { BAD_VALUE = 2 };
+enum { BAD_VALUE = 2, TOO_MANY_COMPOUND_KEYS = 13103 };
 
+/* A server asks whether the number is 1 as an int32, so that 1.9 and NumberDecimal("0.6") pass. */
 static bool is_one(const sp_value_t *value)
 {
-    static const uint8_t one[4] = {1, 0, 0, 0};
-    const sp_value_t int_one = {BSON_TYPE_INT32, sizeof one, one};
-    return sp_value_is_number(value) && sp_number_compare(value, &int_one) == 0;
+    return sp_value_is_number(value) && sp_number_for_hash(value) == 1;
 }
 
 static bool is_hashed(const sp_value_t *value)
@@ -33,9 +32,6 @@ static bool parse_path(const char *text, sp_path_t *path, sp_error_t *error)
             path->part_count++;
         }
     }
-    if (path->part_count > SP_PATH_PARTS_MAX)
-        return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the path '%.100s…' has %u parts", text,
-                            path->part_count);
     const char *part = path->parts;
     for (unsigned i = 0; i < path->part_count; i++) {
         if (*part == '\0')
@@ -49,29 +45,17 @@ static bool parse_path(const char *text, sp_path_t *path, sp_error_t *error)
     return true;
 }
 
-/* Whether one path is the other or leads into it: a and a.b, but not a and ab. */
-static bool paths_overlap(const char *a, const char *b)
-{
-    size_t a_size = strlen(a), b_size = strlen(b);
-    size_t shorter = a_size < b_size ? a_size : b_size;
-    if (strncmp(a, b, shorter) != 0)
-        return false;
-    const char *longer = a_size > b_size ? a : b;
-    return longer[shorter] == '\0' || longer[shorter] == '.';
-}
-
 static bool add_field(sp_pattern_t *pattern, const bson_iter_t *iter, sp_error_t *error)
 {
     const char *name = bson_iter_key(iter);
     sp_value_t value = sp_value_of(iter);
     if (pattern->field_count == SP_PATTERN_FIELDS_MAX)
-        return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
+        return sp_error_set(error, SP_ERROR_RULE, TOO_MANY_COMPOUND_KEYS,
                             "a shard key pattern has at most %d fields", SP_PATTERN_FIELDS_MAX);
     for (unsigned i = 0; i < pattern->field_count; i++) {
-        if (paths_overlap(pattern->fields[i].text, name))
+        if (strcmp(pattern->fields[i].text, name) == 0)
             return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
-                                "the shard key paths '%s' and '%s' overlap",
-                                pattern->fields[i].text, name);
+                                "the shard key has the field '%s' twice", name);
     }
     if (is_hashed(&value)) {
         if (pattern->hashed >= 0)
@@ -146,7 +130,7 @@ bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error)
     while (bson_iter_next(&iter)) {
         sp_value_t value = sp_value_of(&iter);
         if (value.type == BSON_TYPE_REGEX ||
-            (value.type == BSON_TYPE_DOCUMENT && sp_storage_holds_dollar_name(&value, false)))
+            (value.type == BSON_TYPE_DOCUMENT && sp_storage_holds_dollar_name(&value)))
             return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
                                 "the value of '%s' cannot be stored in a chunk bound",
                                 bson_iter_key(&iter));
@@ -154,9 +138,32 @@ bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error)
     return true;
 }
 
-bool sp_pattern_bound_hangs(const bson_t *bound)
+static bool holds_misread_number(const sp_value_t *value)
 {
-    const sp_value_t value = {BSON_TYPE_DOCUMENT, bound->len, bson_get_data(bound)};
-    return sp_storage_holds_dollar_name(&value, true) &&
-           !sp_storage_holds_dollar_name(&value, false);
+    bson_iter_t iter;
+    if (sp_number_index_misreads(value))
+        return true;
+    if (!sp_value_has_children(value) || !sp_value_children(value, &iter))
+        return false;
+    while (bson_iter_next(&iter)) {
+        sp_value_t child = sp_value_of(&iter);
+        if (holds_misread_number(&child))
+            return true;
+    }
+    return false;
+}
+
+bool sp_pattern_bound_breaks(const bson_t *bound)
+{
+    bson_iter_t iter;
+    if (!bson_iter_init(&iter, bound))
+        return false;
+    while (bson_iter_next(&iter)) {
+        sp_value_t value = sp_value_of(&iter);
+        if (value.type == BSON_TYPE_CODEWSCOPE && sp_storage_holds_dollar_name(&value))
+            return true;
+        if (holds_misread_number(&value))
+            return true;
+    }
+    return false;
 }

@@ -4,16 +4,14 @@
 
 enum { BAD_VALUE = 2, DOLLAR_PREFIXED_FIELD_NAME = 52, INVALID_ID_FIELD = 53 };
 
-bool sp_storage_holds_dollar_name(const sp_value_t *value, bool in_scopes)
+bool sp_storage_holds_dollar_name(const sp_value_t *value)
 {
     bson_iter_t iter;
-    bool looks_inside = value->type == BSON_TYPE_DOCUMENT || value->type == BSON_TYPE_ARRAY ||
-                        (in_scopes && value->type == BSON_TYPE_CODEWSCOPE);
-    if (!looks_inside || !sp_value_children(value, &iter))
+    if (!sp_value_has_children(value) || !sp_value_children(value, &iter))
         return false;
     while (bson_iter_next(&iter)) {
         sp_value_t child = sp_value_of(&iter);
-        if (bson_iter_key(&iter)[0] == '$' || sp_storage_holds_dollar_name(&child, in_scopes))
+        if (bson_iter_key(&iter)[0] == '$' || sp_storage_holds_dollar_name(&child))
             return true;
     }
     return false;
@@ -25,7 +23,7 @@ static bool check_id(const sp_value_t *id, sp_error_t *error)
         id->type == BSON_TYPE_UNDEFINED)
         return sp_error_set(error, SP_ERROR_RULE, INVALID_ID_FIELD,
                             "_id cannot be an array, a regular expression or undefined");
-    if (id->type == BSON_TYPE_DOCUMENT && sp_storage_holds_dollar_name(id, false))
+    if (id->type == BSON_TYPE_DOCUMENT && sp_storage_holds_dollar_name(id))
         return sp_error_set(error, SP_ERROR_RULE, DOLLAR_PREFIXED_FIELD_NAME,
                             "an _id object cannot have a field name that begins with $");
     return true;
@@ -40,12 +38,12 @@ bool sp_storage_check(const bson_t *doc, sp_error_t *error)
     while (bson_iter_next(&iter)) {
         if (strcmp(bson_iter_key(&iter), "_id") != 0)
             continue;
-        if (has_id)
-            return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the document has two _id fields");
-        has_id = true;
         sp_value_t id = sp_value_of(&iter);
         if (!check_id(&id, error))
             return false;
+        if (has_id)
+            return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the document has two _id fields");
+        has_id = true;
     }
     return true;
 }

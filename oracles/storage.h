@@ -8,12 +8,12 @@
 
 /* SP_ERROR_RULE with the server's code where a shard refuses to insert `doc`: 53 InvalidIdField for an _id that
  * is an array, a regular expression or undefined; 52 DollarPrefixedFieldName for an _id object with a
- * field name that begins with $; 2 BadValue for a second _id. The field that comes first decides. Observed
+ * field name that begins with $, at any depth; 2 BadValue for a second _id that is none of these. The
+ * field that comes first decides. Observed
  * on 6.0.5, `route` area. */
 bool sp_storage_check(const bson_t *doc, sp_error_t *error);
 
-/* Whether a field name inside the object or array begins with $, at any depth. Scopes of code are looked
- * into only where `in_scopes` says so: servers mostly forget them. */
-bool sp_storage_holds_dollar_name(const sp_value_t *value, bool in_scopes);
+/* Whether a field name inside the object, array or scope begins with $, at any depth. */
+bool sp_storage_holds_dollar_name(const sp_value_t *value);
 
 #endif

@@ -1,6 +1,6 @@
 #include "version.h"
 
-#include <stdio.h>
+#include <ctype.h>
 
 #define ALWAYS {0, 0, 0}
 #define NEVER  {999, 0, 0}
@@ -12,6 +12,9 @@ static const sp_difference_row_t table[] = {
      "mongos 4.0.3 answers 13334 to ranged keys of 512 bytes; the manual gives 4.4 for the change"},
     {SP_COMPOUND_HASHED, {4, 4, 0}, NEVER, SP_OBSERVED,
      "6.0.5 shards on {a: 1, b: 'hashed'}, mongos 4.0.3 answers 2; the manual gives 4.4"},
+    {SP_MAX_KEY_IN_NO_CHUNK, ALWAYS, {6, 0, 24}, SP_OBSERVED,
+     "6.0.5 answers 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and 6.0.27 take it; versions between "
+     "were not seen"},
 };
 
 const sp_difference_row_t *sp_version_table(unsigned *count)
@@ -29,20 +32,34 @@ int sp_version_compare(sp_version_t a, sp_version_t b)
     return (a.patch > b.patch) - (a.patch < b.patch);
 }
 
+/* Takes one to three digits from the start of *text. */
+static bool take_number(const char **text, unsigned *number)
+{
+    const char *at = *text;
+    *number = 0;
+    for (; at - *text < 3 && isdigit((unsigned char)*at); at++)
+        *number = 10 * *number + (unsigned)(*at - '0');
+    bool any = at != *text;
+    *text = at;
+    return any;
+}
+
+static bool take_dot(const char **text)
+{
+    if (**text != '.')
+        return false;
+    ++*text;
+    return true;
+}
+
 bool sp_version_parse(const char *text, sp_version_t *version, sp_error_t *error)
 {
-    int used = 0;
+    const char *at = text;
     *version = (sp_version_t){0};
-    if (sscanf(text, "%2u.%2u%n", &version->major, &version->minor, &used) != 2)
-        return sp_error_set(error, SP_ERROR_USAGE, 0,
-                            "'%s' is no server version: write it like 6.0.5", text);
-    if (text[used] == '.') {
-        int more = 0;
-        if (sscanf(text + used, ".%3u%n", &version->patch, &more) != 1)
-            more = 0;
-        used += more;
-    }
-    if (text[used] != '\0')
+    bool ok = take_number(&at, &version->major) && take_dot(&at) &&
+              take_number(&at, &version->minor) &&
+              (*at == '\0' || (take_dot(&at) && take_number(&at, &version->patch) && *at == '\0'));
+    if (!ok)
         return sp_error_set(error, SP_ERROR_USAGE, 0,
                             "'%s' is no server version: write it like 6.0.5", text);
     const sp_version_t first = {4, 0, 0}, after = {7, 0, 0};

@@ -18,6 +18,7 @@ typedef enum sp_difference {
     SP_KEY_FIELDS_REQUIRED, /* a document without every shard key field is refused */
     SP_KEY_SIZE_LIMITED,    /* a ranged shard key value of 512 bytes or more is refused */
     SP_COMPOUND_HASHED,     /* a hashed field may stand beside others */
+    SP_MAX_KEY_IN_NO_CHUNK, /* a key that is MaxKey in every field is refused, else the last chunk's */
     SP_DIFFERENCES          /* how many there are */
 } sp_difference_t;
 

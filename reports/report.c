@@ -166,6 +166,7 @@ static sp_kept_t *kept_new(const sp_finding_t *finding)
     kept->test = copy_or_empty(finding->test);
     kept->expected = copy_or_empty(finding->expected);
     kept->observed = copy_or_empty(finding->observed);
+    kept->again = finding->again;
     return kept;
 }
 

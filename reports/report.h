@@ -22,6 +22,13 @@
 
 typedef struct sp_report sp_report_t;
 
+/* What the server said when a difference was asked about a second time, alone. */
+typedef enum sp_again {
+    SP_AGAIN_UNASKED = 0,
+    SP_AGAIN_SAME,  /* the same answer: it can be shown again */
+    SP_AGAIN_OTHER, /* another answer: flaky, so look at the server's state rather than at the rule */
+} sp_again_t;
+
 /* What a finding is made of; all is copied by sp_report_add. A document that is NULL counts as
  * empty. */
 typedef struct sp_finding {
@@ -33,6 +40,7 @@ typedef struct sp_finding {
     const bson_t *test; /* the case as one document, itself enough to show the finding again */
     const bson_t *expected;
     const bson_t *observed;
+    sp_again_t again;
 } sp_finding_t;
 
 typedef struct sp_report_head {

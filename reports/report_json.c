@@ -150,6 +150,13 @@ static char *replay_command(const writer_t *writer, const char *file)
     return command;
 }
 
+static const char *again_name(sp_again_t again)
+{
+    static const char *const names[] = {
+        [SP_AGAIN_UNASKED] = "unasked", [SP_AGAIN_SAME] = "same", [SP_AGAIN_OTHER] = "other"};
+    return names[again];
+}
+
 static cJSON *finding_new(writer_t *writer, const sp_area_t *area, const sp_kept_t *kept)
 {
     const sp_report_t *report = writer->report;
@@ -169,6 +176,7 @@ static cJSON *finding_new(writer_t *writer, const sp_area_t *area, const sp_kept
     put_string(writer, object, "rule", kept->rule);
     put_document(writer, object, "expected", kept->expected);
     put_document(writer, object, "observed", kept->observed);
+    put_string(writer, object, "again", again_name(kept->again));
     put_string(writer, object, "server_version", report->server_version);
     put_string(writer, object, "replay", replay);
     put_string(writer, object, "case_file", file);

@@ -20,6 +20,7 @@ typedef struct sp_kept {
     bson_t *test;
     bson_t *expected;
     bson_t *observed;
+    sp_again_t again;
 } sp_kept_t;
 
 /* Differences, findings that fail no run and infrastructure trouble have a bound each, so that none

@@ -85,6 +85,8 @@ static void print_finding(FILE *out, const sp_area_t *area, const sp_kept_t *kep
     print_safe(out, "  rule      ", kept->rule);
     print_document(out, "  expected  ", kept->expected);
     print_document(out, "  observed  ", kept->observed);
+    if (kept->again == SP_AGAIN_OTHER)
+        fprintf(out, "  flaky     asked again, the server gave another answer\n");
     fprintf(out, "  case      cases/%s.json\n", id);
     bson_free(id);
 }

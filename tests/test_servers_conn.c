@@ -74,7 +74,7 @@ static void reply_is_given_whole(void **state)
     (void)state;
     scene_t scene = enter(TIMEOUT_MS);
     sp_error_t error = {0};
-    size_t size = 9 * 1024 * 1024;
+    size_t size = 9000000;
     char *text = bson_malloc(size);
     memset(text, 'x', size);
     bson_t big = BSON_INITIALIZER;

@@ -100,6 +100,24 @@ static void record_survives_the_way_through_json(void **state)
     sp_record_clear(&again);
 }
 
+static void folder_is_named_without_detours(void **state)
+{
+    sp_error_t error = {0};
+    sp_record_t record;
+    char *inside = sp_test_path(state, "a");
+    char *detour = sp_test_path(state, "a/..//a/");
+    assert_true(sp_files_make_folder(inside, NULL));
+    assert_true(sp_record_init(&record, detour, false, 1, &error));
+    char *expected = bson_strdup_printf("%s/shardproof-%s", inside, record.id);
+    assert_string_equal(record.folder, expected);
+    sp_record_clear(&record);
+    assert_false(sp_record_init(&record, "/nonexistent", false, 1, &error));
+    assert_int_equal(error.domain, SP_ERROR_SYSTEM);
+    bson_free(inside);
+    bson_free(detour);
+    bson_free(expected);
+}
+
 /* `text` with the first `from` replaced. */
 static char *replaced(const char *text, const char *from, const char *to)
 {
@@ -336,6 +354,23 @@ static void record_without_folder_is_removed(void **state)
     sp_record_clear(&record);
 }
 
+static void drafts_of_dead_writers_are_removed(void **state)
+{
+    sp_record_t record = make_record(state, false);
+    assert_true(sp_registry_write(&record, NULL));
+    char *dead = sp_test_path(state, "cache/clusters/0123456789abcdef.json.4194303.new");
+    char *living = bson_strdup_printf("%s/cache/clusters/0123456789abcdef.json.%ld.new",
+                                      (const char *)*state, (long)getpid());
+    sp_test_write(dead, "", 0600);
+    sp_test_write(living, "", 0600);
+    assert_int_equal(sp_registry_sweep(), 0);
+    assert_false(sp_test_exists(dead));
+    assert_true(sp_test_exists(living));
+    bson_free(dead);
+    bson_free(living);
+    sp_record_clear(&record);
+}
+
 static void many_sweeps_at_once_agree(void **state)
 {
     enum { RECORDS = 20, SWEEPERS = 4 };
@@ -368,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, sp_test_enter, sp_test_leave)
         WITH_FOLDER(record_survives_the_way_through_json),
+        WITH_FOLDER(folder_is_named_without_detours),
         WITH_FOLDER(bad_fields_are_refused),
         WITH_FOLDER(corrupt_records_are_moved_aside),
         WITH_FOLDER(living_owner_is_left_alone),
@@ -378,6 +414,7 @@ int main(void)
         WITH_FOLDER(record_from_elsewhere_is_left_alone),
         WITH_FOLDER(folder_that_is_a_link_is_left_alone),
         WITH_FOLDER(record_without_folder_is_removed),
+        WITH_FOLDER(drafts_of_dead_writers_are_removed),
         WITH_FOLDER(many_sweeps_at_once_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

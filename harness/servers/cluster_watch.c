@@ -43,7 +43,7 @@ static bool look_after(sp_cluster_t *cluster, unsigned index, unsigned *restarte
     const sp_process_t *process = &cluster->record.servers[index].process;
     int status;
     /* Its first thread may be over while others still are ending, and hold its files. */
-    int wait_ms = sp_process_alive(process) ? 0 : DYING_MS;
+    int wait_ms = sp_process_ending(process) ? DYING_MS : 0;
     if (!sp_process_ended(process, wait_ms, &status)) {
         bound_log(server);
         return true;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define OPEN_FOLDERS_MAX 16
+#define BYTES_PER_MB     1048576U
 
 static bool cannot(sp_error_t *error, const char *what, const char *path)
 {
@@ -188,7 +189,7 @@ bool sp_files_check_space(const char *path, uint64_t need_mb, const char *remedy
         return sp_error_set(error, SP_ERROR_SYSTEM, reason, "the folder %s cannot be used: %s; %s",
                             path, strerror(reason), remedy);
     }
-    uint64_t free_mb = (uint64_t)about.f_bavail * about.f_frsize / (1024 * 1024);
+    uint64_t free_mb = (uint64_t)about.f_bavail * about.f_frsize / BYTES_PER_MB;
     if (free_mb >= need_mb)
         return true;
     return sp_error_set(error, SP_ERROR_SYSTEM, ENOSPC,

@@ -23,7 +23,10 @@ static void put_line(char *text, size_t size, const char *from)
         bool space = isspace(c) || iscntrl(c);
         if (space && (used == 0 || text[used - 1] == ' '))
             continue;
-        text[used++] = space ? ' ' : (char)c;
+        if (space)
+            text[used++] = ' ';
+        else
+            text[used++] = *from;
     }
     while (used > 0 && text[used - 1] == ' ')
         used--;

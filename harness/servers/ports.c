@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -37,7 +38,7 @@ static int hold(int port)
 
 static int port_of(int fd)
 {
-    struct sockaddr_in address;
+    struct sockaddr_in address = {0};
     socklen_t length = sizeof address;
     if (getsockname(fd, (struct sockaddr *)&address, &length) != 0)
         return -1;
@@ -46,15 +47,15 @@ static int port_of(int fd)
 
 static int ephemeral_start(void)
 {
-    int start = 0;
+    long start = 0;
     FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
     if (file != NULL) {
         char line[64] = "";
-        if (fgets(line, sizeof line, file) == NULL || sscanf(line, "%d", &start) != 1)
-            start = 0;
+        if (fgets(line, sizeof line, file) != NULL)
+            start = strtol(line, NULL, 10);
         fclose(file);
     }
-    return start > FIRST_PORT && start <= UINT16_MAX ? start : DEFAULT_EPHEMERAL;
+    return start > FIRST_PORT && start <= UINT16_MAX ? (int)start : DEFAULT_EPHEMERAL;
 }
 
 static int hold_one(int limit)

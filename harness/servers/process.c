@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STAT_MAX    4096
-#define CMDLINE_MAX 65536
-#define POLL_MS     5
-#define FIELD_STATE 3
-#define FIELD_START 22
-#define STATE_OVER  "ZX"
+#define STAT_MAX      4096
+#define CMDLINE_MAX   65536
+#define POLL_MS       5
+#define FIELD_STATE   3
+#define FIELD_START   22
+#define FIELD_THREADS 20
+#define STATES_OVER   "ZX"
 
 /* Reads a file of /proc whole, always terminated; its length, or -1. */
 static ssize_t read_proc(pid_t pid, const char *name, char *buffer, size_t size)
@@ -39,8 +40,15 @@ static ssize_t read_proc(pid_t pid, const char *name, char *buffer, size_t size)
     return got < 0 ? -1 : (ssize_t)have;
 }
 
-/* State and start time; false where there is no such process. */
-static bool read_stat(pid_t pid, char *state, uint64_t *start)
+/* What /proc/PID/stat tells. */
+typedef struct {
+    char state;
+    long threads;
+    uint64_t start;
+} about_t;
+
+/* False where there is no such process. */
+static bool read_stat(pid_t pid, about_t *about)
 {
     char text[STAT_MAX];
     if (pid <= 0 || read_proc(pid, "stat", text, sizeof text) <= 0)
@@ -50,33 +58,47 @@ static bool read_stat(pid_t pid, char *state, uint64_t *start)
     if (at == NULL || at[1] != ' ')
         return false;
     at += 2;
-    *state = *at;
+    about->state = *at;
     for (int field = FIELD_STATE; field < FIELD_START; field++) {
+        if (field == FIELD_THREADS)
+            about->threads = strtol(at, NULL, 10);
         at = strchr(at, ' ');
         if (at == NULL)
             return false;
         at++;
     }
-    *start = strtoull(at, NULL, 10);
+    about->start = strtoull(at, NULL, 10);
     return true;
 }
 
 sp_process_t sp_process_of(pid_t pid)
 {
-    char state;
-    sp_process_t process = {.pid = pid};
-    if (!read_stat(pid, &state, &process.start))
-        process.pid = 0;
+    about_t about;
+    sp_process_t process = {0};
+    if (read_stat(pid, &about)) {
+        process.pid = pid;
+        process.start = about.start;
+    }
     return process;
+}
+
+static bool is_over(const about_t *about)
+{
+    return strchr(STATES_OVER, about->state) != NULL;
 }
 
 bool sp_process_alive(const sp_process_t *process)
 {
-    char state;
-    uint64_t start;
+    about_t about;
     /* Nobody may be there to reap a killed orphan, in a container for instance. */
-    return process->pid > 0 && read_stat(process->pid, &state, &start) && start == process->start &&
-           strchr(STATE_OVER, state) == NULL;
+    return read_stat(process->pid, &about) && about.start == process->start &&
+           !(is_over(&about) && about.threads <= 1);
+}
+
+bool sp_process_ending(const sp_process_t *process)
+{
+    about_t about;
+    return read_stat(process->pid, &about) && about.start == process->start && is_over(&about);
 }
 
 static int64_t now_ms(void)

@@ -36,6 +36,9 @@ sp_process_t sp_process_of(pid_t pid);
 /* Says whether it still runs; a zombie does not. For processes that are not this one's children. */
 bool sp_process_alive(const sp_process_t *process);
 
+/* Says whether its first thread is over, though others may still be ending and hold its files. */
+bool sp_process_ending(const sp_process_t *process);
+
 /* Looks whether a child ended, and reaps it: true, with its wait status. Waits for at most
  * `timeout_ms`. A child that was reaped before counts as ended, with status 0. */
 bool sp_process_ended(const sp_process_t *child, int timeout_ms, int *status);

@@ -45,8 +45,15 @@ bool sp_record_init(sp_record_t *record, const char *tmp, bool detached, unsigne
     memset(record, 0, sizeof *record);
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return sp_error_set(error, SP_ERROR_SYSTEM, errno, "no random number: %s", strerror(errno));
+    /* No ".." and no link may be left in what will be removed one day. */
+    char *real = realpath(tmp, NULL);
+    if (real == NULL)
+        return sp_error_set(error, SP_ERROR_SYSTEM, errno, "the folder %s cannot be used: %s", tmp,
+                            strerror(errno));
     snprintf(record->id, sizeof record->id, "%016llx", (unsigned long long)random);
-    record->folder = bson_strdup_printf("%s/" FOLDER_PREFIX "%s", tmp, record->id);
+    record->folder = bson_strdup_printf("%s/" FOLDER_PREFIX "%s",
+                                        strcmp(real, "/") == 0 ? "" : real, record->id);
+    free(real);
     record->owner = sp_process_of(getpid());
     record->detached = detached;
     record->since = (int64_t)time(NULL);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -185,6 +186,26 @@ static int lock_sweep(void)
     return fd;
 }
 
+/* Removes "ID.json.PID.new", which a writer leaves that is killed before it renames it. */
+static void remove_drafts(void)
+{
+    char *folder = sp_paths_cache_folder("clusters", NULL);
+    DIR *open_folder = folder == NULL ? NULL : opendir(folder);
+    struct dirent *entry;
+    while (open_folder != NULL && (entry = readdir(open_folder)) != NULL) {
+        const char *pid = strstr(entry->d_name, ".json.");
+        if (pid == NULL || !has_suffix(entry->d_name, ".new") ||
+            sp_process_of((pid_t)strtol(pid + strlen(".json."), NULL, 10)).pid > 0)
+            continue;
+        char *path = bson_strdup_printf("%s/%s", folder, entry->d_name);
+        sp_files_remove(path, NULL);
+        bson_free(path);
+    }
+    if (open_folder != NULL)
+        closedir(open_folder);
+    bson_free(folder);
+}
+
 static bool sweep_one(const sp_record_t *record)
 {
     if (sp_record_in_use(record))
@@ -219,6 +240,7 @@ unsigned sp_registry_sweep(void)
     for (size_t i = 0; i < count; i++)
         removed += sweep_one(&records[i]) ? 1 : 0;
     sp_records_free(records, count);
+    remove_drafts();
     close(lock);
     return removed;
 }

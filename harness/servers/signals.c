@@ -1,17 +1,20 @@
 #include "signals.h"
 
+#include <assert.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
-/* The one piece of state a signal handler can reach. */
-static volatile sig_atomic_t stop_signal;
+static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may only use what needs no lock");
+
+/* The one piece of state a signal handler can reach; atomic, because any thread may look at it. */
+static atomic_int stop_signal;
 
 static void on_signal(int number)
 {
-    if (stop_signal != 0)
+    if (atomic_exchange(&stop_signal, number) != 0)
         _exit(128 + number);
-    stop_signal = number;
 }
 
 void sp_signals_install(void)
@@ -31,10 +34,11 @@ void sp_signals_install(void)
 
 bool sp_stop_requested(void)
 {
-    return stop_signal != 0;
+    return atomic_load(&stop_signal) != 0;
 }
 
 int sp_stop_status(void)
 {
-    return stop_signal == 0 ? 0 : 128 + stop_signal;
+    int number = atomic_load(&stop_signal);
+    return number == 0 ? 0 : 128 + number;
 }
