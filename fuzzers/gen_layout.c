@@ -131,7 +131,8 @@ static void append_extreme(const sp_pattern_t *pattern, bson_t *bound, bool max)
     }
 }
 
-/* Equal bounds by their bytes, so that which of them is kept does not depend on the sorting algorithm. */
+/* Equal bounds by their bytes, so that which of them is kept does not depend on the sorting
+ * algorithm. */
 static int compare_bounds(const void *a, const void *b)
 {
     const bson_t *left = *(bson_t *const *)a, *right = *(bson_t *const *)b;

@@ -29,8 +29,8 @@ static void append_decimal(bson_t *doc, const char *key, bson_decimal128_t decim
     BSON_APPEND_DECIMAL128(doc, key, &decimal);
 }
 
-/* Draws stand in statements of their own throughout: compilers differ in which operand or argument they
- * evaluate first, and the same bytes must give the same case with all of them. */
+/* Draws stand in statements of their own throughout: compilers differ in which operand or argument
+ * they evaluate first, and the same bytes must give the same case with all of them. */
 
 /* An integer near an edge; also the base of the doubles and decimals near edges. */
 static int64_t draw_integer(sp_producer_t *producer)
@@ -81,9 +81,9 @@ static double step_by_ulps(double number, int ulps)
 
 static double draw_double(sp_producer_t *producer)
 {
-    static const double fixed[] = {0.0,  -0.0,     INFINITY, -INFINITY, 1e300, -1e300, 5e-324,
-                                   0.1,  0.5,      1.5,      2.5,       -0.5,  3.9999, 0.9999999999999999,
-                                   1e18, 0x1p1023, 0x1p-1022};
+    static const double fixed[] = {
+        0.0, -0.0, INFINITY, -INFINITY,          1e300, -1e300,   5e-324,   0.1, 0.5, 1.5,
+        2.5, -0.5, 3.9999,   0.9999999999999999, 1e18,  0x1p1023, 0x1p-1022};
     switch (sp_draw_below(producer, 8)) {
     case 0: { /* an integer, or a few representable numbers beside it */
         double number = (double)draw_integer(producer);
@@ -104,8 +104,7 @@ static double draw_double(sp_producer_t *producer)
     }
     case 4: { /* any bits at all: NaN with payloads among them, by chance and on purpose */
         uint64_t bits = sp_draw_bits(producer, 8);
-        return double_from_bits(bits |
-                                (sp_draw_one_in(producer, 8) ? UINT64_C(0x7ff) << 52 : 0));
+        return double_from_bits(bits | (sp_draw_one_in(producer, 8) ? UINT64_C(0x7ff) << 52 : 0));
     }
     case 5: /* few digits */
         return ((double)sp_draw_below(producer, 2001) - 1000) / 100;
@@ -138,7 +137,8 @@ static bson_decimal128_t integer_and_half(sp_producer_t *producer, int64_t integ
     return make_decimal(negative, (uint128_t)size * unit + fraction, -(int)digits);
 }
 
-/* The first 34 digits of a double, or a unit beside them: where comparing by rounding goes wrong. */
+/* A double's digits rounded to 34, or a unit beside them: where comparing by rounding goes wrong.
+ */
 static bson_decimal128_t near_double(sp_producer_t *producer, double number)
 {
     char text[64];
@@ -146,7 +146,7 @@ static bson_decimal128_t near_double(sp_producer_t *producer, double number)
     snprintf(text, sizeof text, "%.*e", DECIMAL_DIGITS - 1, number);
     if (!isfinite(number) || !bson_decimal128_from_string(text, &decimal))
         return make_decimal(false, 0, 0);
-    decimal.low += sp_draw_below(producer, 3);
+    decimal.low += (uint64_t)sp_draw_below(producer, 3) - 1;
     return decimal;
 }
 
@@ -220,6 +220,14 @@ void sp_gen_number(sp_producer_t *producer, bson_t *doc, const char *key)
         append_decimal(doc, key, draw_decimal(producer));
         break;
     }
+}
+
+void sp_gen_number_near_double(sp_producer_t *producer, double number, bson_t *doc, const char *key)
+{
+    if (sp_draw_one_in(producer, 3))
+        BSON_APPEND_DOUBLE(doc, key, step_by_ulps(number, draw_step(producer)));
+    else
+        append_decimal(doc, key, near_double(producer, number));
 }
 
 void sp_gen_number_near(sp_producer_t *producer, int64_t integer, bson_t *doc, const char *key)

@@ -18,8 +18,8 @@ static void append_value(sp_producer_t *producer, bson_t *doc, const char *key, 
 /* Mostly one to three letters of a small alphabet, so that equal and adjacent texts come about. */
 static void draw_text(sp_producer_t *producer, bool may_hold_nul, text_t *text)
 {
-    static const char *const pieces[] = {"a", "b",  "A",    "B",  "_",    "z",
-                                         "0", "é", "\x7f", "\n", "\xf0\x9f\x98\x80", "\"\\"};
+    static const char *const pieces[] = {
+        "a", "b", "A", "B", "_", "z", "0", "é", "\x7f", "\n", "\xf0\x9f\x98\x80", "\"\\"};
     const uint32_t piece_count = sizeof pieces / sizeof *pieces;
     uint32_t count = sp_draw_below(producer, 5);
     if (sp_draw_one_in(producer, 64))
@@ -35,7 +35,8 @@ static void draw_text(sp_producer_t *producer, bool may_hold_nul, text_t *text)
     }
     if (may_hold_nul && text->size > 0 && sp_draw_one_in(producer, 32))
         text->bytes[sp_draw_below(producer, text->size)] = '\0';
-    if (text->size > 0 && sp_draw_one_in(producer, 64)) /* no UTF-8 any more, which servers let pass */
+    if (text->size > 0 &&
+        sp_draw_one_in(producer, 64)) /* no UTF-8 any more, which servers let pass */
         text->bytes[sp_draw_below(producer, text->size)] = '\xff';
     text->bytes[text->size] = '\0';
 }
@@ -69,8 +70,8 @@ static void append_array(sp_producer_t *producer, bson_t *doc, const char *key, 
     bson_append_array_end(doc, &inner);
 }
 
-/* A chain of documents and arrays, each holding the next: deep nesting with few bytes drawn. Built from
- * the inside outwards. */
+/* A chain of documents and arrays, each holding the next: deep nesting with few bytes drawn. Built
+ * from the inside outwards. */
 static void append_chain(sp_producer_t *producer, bson_t *doc, const char *key)
 {
     bson_t inner = BSON_INITIALIZER;
@@ -92,9 +93,14 @@ static void append_chain(sp_producer_t *producer, bson_t *doc, const char *key)
 static void append_binary(sp_producer_t *producer, bson_t *doc, const char *key)
 {
     static const bson_subtype_t subtypes[] = {
-        BSON_SUBTYPE_BINARY,   BSON_SUBTYPE_FUNCTION, BSON_SUBTYPE_BINARY_DEPRECATED,
-        BSON_SUBTYPE_UUID_DEPRECATED, BSON_SUBTYPE_UUID, BSON_SUBTYPE_MD5,
-        (bson_subtype_t)7,     BSON_SUBTYPE_USER,
+        BSON_SUBTYPE_BINARY,
+        BSON_SUBTYPE_FUNCTION,
+        BSON_SUBTYPE_BINARY_DEPRECATED,
+        BSON_SUBTYPE_UUID_DEPRECATED,
+        BSON_SUBTYPE_UUID,
+        BSON_SUBTYPE_MD5,
+        (bson_subtype_t)7,
+        BSON_SUBTYPE_USER,
     };
     uint8_t bytes[64];
     uint32_t size = sp_draw_one_in(producer, 4) ? 16 : sp_draw_below(producer, 6);
@@ -147,7 +153,8 @@ static void append_dbpointer(sp_producer_t *producer, bson_t *doc, const char *k
     BSON_APPEND_DBPOINTER(doc, key, name.bytes, &oid);
 }
 
-static void append_scoped_code(sp_producer_t *producer, bson_t *doc, const char *key, unsigned depth)
+static void append_scoped_code(sp_producer_t *producer, bson_t *doc, const char *key,
+                               unsigned depth)
 {
     bson_t scope = BSON_INITIALIZER;
     uint32_t count = depth < DEPTH_MAX ? sp_draw_below(producer, 3) : 0;
@@ -280,6 +287,15 @@ static void append_near_text(sp_producer_t *producer, const sp_value_t *like, bs
     }
 }
 
+static void append_near_number(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
+                               const char *key)
+{
+    if (like->type == BSON_TYPE_DOUBLE && sp_draw_one_in(producer, 2))
+        sp_gen_number_near_double(producer, sp_value_double(like), doc, key);
+    else
+        sp_gen_number_near(producer, sp_number_for_hash(like), doc, key);
+}
+
 static void append_near_children(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
                                  const char *key)
 {
@@ -289,8 +305,7 @@ static void append_near_children(sp_producer_t *producer, const sp_value_t *like
         while (bson_iter_next(&iter)) {
             sp_value_t child = sp_value_of(&iter);
             if (sp_value_is_number(&child) && sp_draw_one_in(producer, 2))
-                sp_gen_number_near(producer, sp_number_for_hash(&child), &inner,
-                                   bson_iter_key(&iter));
+                append_near_number(producer, &child, &inner, bson_iter_key(&iter));
             else
                 sp_value_append(&inner, bson_iter_key(&iter), &child);
         }
@@ -306,7 +321,7 @@ void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *
                        const char *key)
 {
     if (sp_value_is_number(like) && !sp_draw_one_in(producer, 4))
-        sp_gen_number_near(producer, sp_number_for_hash(like), doc, key);
+        append_near_number(producer, like, doc, key);
     else if (like->type == BSON_TYPE_UTF8)
         append_near_text(producer, like, doc, key);
     else if (like->type == BSON_TYPE_DOCUMENT || like->type == BSON_TYPE_ARRAY)

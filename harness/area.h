@@ -42,4 +42,7 @@ bool sp_execute_order(sp_session_t *session, bson_t *const *cases, uint32_t coun
 bool sp_execute_route(sp_session_t *session, bson_t *const *cases, uint32_t count,
                       sp_answers_t *observed, sp_error_t *error);
 
+/* The command that asks for the hashes of all cases at once; for measuring what the server alone can do. */
+void sp_build_hash_command(bson_t *command, bson_t *const *cases, uint32_t count);
+
 #endif

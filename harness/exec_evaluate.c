@@ -116,6 +116,11 @@ static bool read_hash(const bson_iter_t *value, bson_t *answer)
     return bson_append_utf8(answer, "hash", 4, text, size);
 }
 
+void sp_build_hash_command(bson_t *command, bson_t *const *cases, uint32_t count)
+{
+    build_command(command, cases, count, "value", append_hash_expression);
+}
+
 /* A test command that every mongod has once test commands are enabled; about as slow as a ping. */
 static bool hash_each(sp_session_t *session, bson_t *const *cases, uint32_t count,
                       sp_answers_t *observed, sp_error_t *error)
