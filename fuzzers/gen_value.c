@@ -90,6 +90,21 @@ static void append_chain(sp_producer_t *producer, bson_t *doc, const char *key)
     bson_destroy(&inner);
 }
 
+/* Subtype 7 is a compressed column. Since 6.0.24 at the latest a message with one that is none is refused at
+ * the door (378), so that nothing can be asked about it: these are columns. */
+static void append_column(sp_producer_t *producer, bson_t *doc, const char *key)
+{
+    static const uint8_t columns[][16] = {
+        {0},                            /* without a value */
+        {0x0a, 0, 0},                   /* a null */
+        {0x10, 0, 1, 0, 0, 0, 0},       /* an int32 */
+        {0x80, 0, 0, 0, 0, 0, 0, 0, 0}, /* a block of differences */
+    };
+    static const uint32_t sizes[] = {1, 3, 7, 10};
+    uint32_t choice = sp_draw_below(producer, sizeof sizes / sizeof *sizes);
+    BSON_APPEND_BINARY(doc, key, (bson_subtype_t)7, columns[choice], sizes[choice]);
+}
+
 static void append_binary(sp_producer_t *producer, bson_t *doc, const char *key)
 {
     static const bson_subtype_t subtypes[] = {
@@ -99,9 +114,12 @@ static void append_binary(sp_producer_t *producer, bson_t *doc, const char *key)
         BSON_SUBTYPE_UUID_DEPRECATED,
         BSON_SUBTYPE_UUID,
         BSON_SUBTYPE_MD5,
-        (bson_subtype_t)7,
         BSON_SUBTYPE_USER,
     };
+    if (sp_draw_one_in(producer, 16)) {
+        append_column(producer, doc, key);
+        return;
+    }
     uint8_t bytes[64];
     uint32_t size = sp_draw_one_in(producer, 4) ? 16 : sp_draw_below(producer, 6);
     sp_draw_bytes(producer, bytes, size);

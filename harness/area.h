@@ -33,6 +33,8 @@ typedef struct sp_area {
 const sp_area_t *sp_areas(unsigned *count);
 /* NULL for an unknown name. */
 const sp_area_t *sp_area_find(const char *name);
+/* The area that a case names; NULL and SP_ERROR_INPUT where it names none. */
+const sp_area_t *sp_area_of(const bson_t *test, sp_error_t *error);
 
 /* The executors of the table. */
 bool sp_execute_hash(sp_session_t *session, bson_t *const *cases, uint32_t count,

@@ -58,3 +58,16 @@ const sp_area_t *sp_area_find(const char *name)
     }
     return NULL;
 }
+
+const sp_area_t *sp_area_of(const bson_t *test, sp_error_t *error)
+{
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, test, "area") || !BSON_ITER_HOLDS_UTF8(&iter)) {
+        sp_error_set(error, SP_ERROR_INPUT, 0, "a case needs 'area', the name of one");
+        return NULL;
+    }
+    const sp_area_t *area = sp_area_find(bson_iter_utf8(&iter, NULL));
+    if (area == NULL)
+        sp_error_set(error, SP_ERROR_INPUT, 0, "there is no area '%s'", bson_iter_utf8(&iter, NULL));
+    return area;
+}

@@ -3,6 +3,7 @@
  */
 #include "../oracles/model.h"
 #include "../reports/answer_json.h"
+#include "../reports/escape.h"
 #include "commands.h"
 #include "lines.h"
 
@@ -127,11 +128,13 @@ static void answer_line(asker_t *asker, const bson_t *line, bson_t *answer, sp_e
 static void append_unreadable(bson_t *answer, const char *message)
 {
     bson_t error;
+    char *clean = sp_utf8_clean(message, SIZE_MAX); /* it may be cut inside a character */
     bson_reinit(answer);
     BSON_APPEND_DOCUMENT_BEGIN(answer, "error", &error);
     BSON_APPEND_NULL(&error, "code");
-    BSON_APPEND_UTF8(&error, "message", message);
+    BSON_APPEND_UTF8(&error, "message", clean);
     bson_append_document_end(answer, &error);
+    bson_free(clean);
 }
 
 static bool print_answer(const bson_t *answer)

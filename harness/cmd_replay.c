@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "commands.h"
 #include "corpus.h"
+#include "options.h"
 #include "servers/install.h"
 #include "servers/signals.h"
 
@@ -41,19 +42,6 @@ static void complain_at(replayer_t *replayer, const char *file, unsigned line, s
 {
     sp_error_prefix(error, "%s:%u", file, line);
     on_broken(replayer, error);
-}
-
-static const sp_area_t *find_area(const bson_t *test, sp_error_t *error)
-{
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, test, "area") || !BSON_ITER_HOLDS_UTF8(&iter)) {
-        sp_error_set(error, SP_ERROR_INPUT, 0, "a case needs 'area', the name of one");
-        return NULL;
-    }
-    const sp_area_t *area = sp_area_find(bson_iter_utf8(&iter, NULL));
-    if (area == NULL)
-        sp_error_set(error, SP_ERROR_INPUT, 0, "there is no area '%s'", bson_iter_utf8(&iter, NULL));
-    return area;
 }
 
 static void print_answers(const replayer_t *replayer, uint32_t index, sp_verdict_t verdict,
@@ -101,7 +89,7 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
     replayer_t *replayer = context;
     sp_batch_t *batch = &replayer->batch;
     sp_error_t error = {0};
-    const sp_area_t *area = find_area(test, &error);
+    const sp_area_t *area = sp_area_of(test, &error);
     bool ok = area != NULL;
     if (ok) {
         sp_batch_take(batch, area, test);
@@ -148,6 +136,10 @@ static int summarize(const replayer_t *replayer)
     printf("%llu answers checked, %llu differ, %llu lines or files unreadable\n",
            (unsigned long long)replayer->answers, (unsigned long long)different,
            (unsigned long long)replayer->broken);
+    if (sp_stop_requested()) {
+        fprintf(stderr, "stopped before the end\n");
+        return different > 0 ? 1 : sp_stop_status();
+    }
     if (replayer->gave_up)
         return 3;
     if (replayer->broken > 0)
@@ -155,6 +147,22 @@ static int summarize(const replayer_t *replayer)
     if (different > 0)
         return 1;
     return replayer->verdicts[SP_INFRASTRUCTURE] > 0 ? 3 : 0;
+}
+
+/* False where the walk was ended. A path without any case is rather a mistake than a success. */
+static bool replay_path(replayer_t *replayer, const char *path)
+{
+    uint64_t before = replayer->answers + replayer->unchecked + replayer->broken;
+    if (!sp_corpus_walk(path, on_case, on_broken, replayer))
+        return false;
+    if (replayer->answers + replayer->unchecked + replayer->broken == before) {
+        sp_error_t error;
+        sp_error_set(&error, SP_ERROR_INPUT, 0,
+                     "%s: there is no case in it; in a folder, cases are in files named *.json or *.jsonl",
+                     path);
+        on_broken(replayer, &error);
+    }
+    return true;
 }
 
 typedef struct arguments {
@@ -172,14 +180,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_MODEL:
         arguments->replayer->model_version = text;
         return 0;
-    case OPTION_SHARDS: {
-        char *end;
-        unsigned long shards = strtoul(text, &end, 10);
-        if (*end != '\0' || shards < 1 || shards > 32)
-            argp_error(state, "--shards takes a whole number from 1 to 32, not '%s'", text);
-        arguments->replayer->shards = (unsigned)shards;
+    case OPTION_SHARDS:
+        arguments->replayer->shards =
+            (unsigned)sp_option_number(state, "shards", text, 1, SP_SHARDS_MAX);
         return 0;
-    }
     case ARGP_KEY_ARGS:
         arguments->paths = state->argv + state->next;
         return 0;
@@ -217,12 +221,14 @@ int sp_cmd_replay(int argc, char **argv)
     int status;
     if (replayer.model != NULL) {
         for (char **path = arguments.paths; *path != NULL; path++) {
-            if (!sp_corpus_walk(*path, on_case, on_broken, &replayer))
+            if (!replay_path(&replayer, *path))
                 break;
         }
         status = summarize(&replayer);
     } else {
         status = sp_complain(&error);
+        if (sp_stop_requested())
+            status = sp_stop_status();
     }
     sp_batch_clear(&replayer.batch);
     sp_model_free(replayer.model);

@@ -3,13 +3,13 @@
  */
 #include "../reports/escape.h"
 #include "commands.h"
+#include "options.h"
 #include "runner.h"
 #include "servers/install.h"
 #include "servers/signals.h"
 #include "servers/uri.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,18 +42,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static uint64_t parse_number(struct argp_state *state, const char *what, const char *text,
-                             uint64_t least, uint64_t most)
-{
-    char *end;
-    errno = 0;
-    uint64_t number = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || *text == '-' || number < least || number > most)
-        argp_error(state, "--%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", what,
-                   least, most, text);
-    return number;
-}
-
 static double parse_seconds(struct argp_state *state, const char *text)
 {
     char *end;
@@ -74,20 +62,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->areas = text;
         return 0;
     case 'S':
-        arguments->plan.seed = parse_number(state, "seed", text, 0, UINT64_MAX);
+        arguments->plan.seed = sp_option_number(state, "seed", text, 0, UINT64_MAX);
         arguments->seed_given = true;
         return 0;
     case OPTION_CASES:
-        arguments->plan.cases = parse_number(state, "cases", text, 1, UINT64_C(1) << 48);
+        arguments->plan.cases = sp_option_number(state, "cases", text, 1, UINT64_C(1) << 48);
         return 0;
     case 't':
         arguments->plan.seconds = parse_seconds(state, text);
         return 0;
     case 'j':
-        arguments->plan.jobs = (unsigned)parse_number(state, "jobs", text, 1, SP_JOBS_MAX);
+        arguments->plan.jobs = (unsigned)sp_option_number(state, "jobs", text, 1, SP_JOBS_MAX);
         return 0;
     case OPTION_SHARDS:
-        arguments->shards = (unsigned)parse_number(state, "shards", text, 1, 32);
+        arguments->shards = (unsigned)sp_option_number(state, "shards", text, 1, SP_SHARDS_MAX);
         return 0;
     case 'r':
         arguments->report = text;
@@ -214,6 +202,8 @@ int sp_cmd_run(int argc, char **argv)
     sp_target_t *target = sp_target_open(&target_options, &error);
     bool failed = false;
     int status = target != NULL ? run_and_report(&arguments, target, &failed) : sp_complain(&error);
+    if (target == NULL && sp_stop_requested())
+        status = sp_stop_status();
     sp_target_close(target, failed);
     bson_free(logs);
     return status;

@@ -9,6 +9,8 @@
 
 int sp_cmd_run(int argc, char **argv);
 int sp_cmd_replay(int argc, char **argv);
+int sp_cmd_draw(int argc, char **argv);
+int sp_cmd_record(int argc, char **argv);
 int sp_cmd_ask(int argc, char **argv);
 
 /* The exit status that fits an error's domain. */

@@ -65,10 +65,14 @@ bool sp_corpus_walk(const char *path, sp_case_fn on_case, sp_broken_fn on_broken
     if (tree == NULL)
         report_broken(&walk, path, errno);
     while (go_on && tree != NULL && (entry = fts_read(tree)) != NULL) {
+        bool named = entry->fts_level == FTS_ROOTLEVEL;
         if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
             report_broken(&walk, entry->fts_path, entry->fts_errno);
-        else if (entry->fts_info == FTS_F &&
-                 (entry->fts_level == FTS_ROOTLEVEL || is_case_file(entry->fts_name)))
+        else if (named && entry->fts_info == FTS_SLNONE)
+            report_broken(&walk, entry->fts_path, ENOENT);
+        /* What was named itself may also be a pipe, such as /dev/stdin. */
+        else if ((named && entry->fts_info == FTS_DEFAULT) ||
+                 (entry->fts_info == FTS_F && (named || is_case_file(entry->fts_name))))
             go_on = walk_file(&walk, entry->fts_path);
     }
     if (tree != NULL)

@@ -39,13 +39,14 @@ sp_line_t sp_lines_next(sp_lines_t *lines, bson_t *doc, sp_error_t *error)
     bson_init(doc);
     do {
         errno = 0;
+        if (lines->failed)
+            return SP_LINE_END;
         if (!read_line(lines)) {
             if (!ferror(lines->file))
                 return SP_LINE_END;
             sp_error_set(error, SP_ERROR_INPUT, errno, "%s: it cannot be read: %s", lines->name,
                          strerror(errno));
-            clearerr(lines->file);
-            fseek(lines->file, 0, SEEK_END);
+            lines->failed = true;
             return SP_LINE_BROKEN;
         }
     } while (is_blank(lines));

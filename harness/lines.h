@@ -16,6 +16,7 @@ typedef struct sp_lines {
     char *buffer;
     size_t capacity;
     size_t size;
+    bool failed; /* reading went wrong: nothing more will come */
 } sp_lines_t;
 
 typedef enum sp_line {

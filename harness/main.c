@@ -13,6 +13,8 @@ static const struct command {
 } commands[] = {
     {"run", sp_cmd_run, "draw cases, ask a real server and the model, report differences"},
     {"replay", sp_cmd_replay, "recorded cases against the model alone, or a server"},
+    {"draw", sp_cmd_draw, "the cases that a seed gives, as JSON lines"},
+    {"record", sp_cmd_record, "cases with a server's answers, for the corpus"},
     {"ask", sp_cmd_ask, "the model as a filter: JSON lines in, JSON lines out"},
     {"server", sp_cmd_server, "install, start, list and stop real servers"},
 };
