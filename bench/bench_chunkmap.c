@@ -3,8 +3,8 @@
  *
  *     bench_chunkmap [LARGEST]      chunks in the largest map, default 1000000
  *
- * Prints for each size the nanoseconds of a look-up, and its ratio to the look-up among 1,000 chunks beside the
- * ratio of the logarithms.
+ * Prints for each size the nanoseconds of a look-up, and its ratio to the look-up among 1,000
+ * chunks beside the ratio of the logarithms.
  */
 #include "../fuzzers/producer.h"
 #include "../oracles/chunkmap.h"

@@ -3,9 +3,9 @@
  *
  *     bench_hash [SERVER [VALUES [ROUNDS]]]
  *
- * In turn, ROUNDS times: a bare loop that sends one and the same ready-made command over as many connections
- * as the area has, and the area itself over as many other values. Prints both rates and their ratio,
- * lowest, median and highest.
+ * In turn, ROUNDS times: a bare loop that sends one and the same ready-made command over as many
+ * connections as the area has, and the area itself over as many other values. Prints both rates and
+ * their ratio, lowest, median and highest.
  */
 #include "../harness/batch.h"
 #include "../harness/progress.h"
@@ -40,8 +40,7 @@ static void *send_bare(void *argument)
     sp_session_t *session = sp_session_open(bare->target, bare->number, &bare->error);
     bare->ok = session != NULL;
     for (uint64_t i = 0; bare->ok && i < bare->commands; i++)
-        bare->ok =
-            sp_conn_command(sp_session_any(session), "admin", &command, NULL, &bare->error);
+        bare->ok = sp_conn_command(sp_session_any(session), "admin", &command, NULL, &bare->error);
     sp_session_close(session);
     bson_destroy(&command);
     sp_batch_clear(&batch);
@@ -72,8 +71,11 @@ static double measure_bare(sp_target_t *target, uint64_t values)
 
 static double measure_area(sp_target_t *target, uint64_t values, uint64_t seed)
 {
-    sp_run_plan_t plan = {
-        .areas = {sp_area_find("hash")}, .area_count = 1, .seed = seed, .cases = values, .jobs = JOBS};
+    sp_run_plan_t plan = {.areas = {sp_area_find("hash")},
+                          .area_count = 1,
+                          .seed = seed,
+                          .cases = values,
+                          .jobs = JOBS};
     sp_error_t error = {0};
     if (!sp_version_parse(sp_target_version(target), &plan.version, &error)) {
         fprintf(stderr, "bench_hash: %s\n", error.message);
@@ -108,7 +110,9 @@ static void print_row(const char *what, double *figures, unsigned count, const c
     for (unsigned i = 0; i < 3; i++) {
         char cell[32];
         snprintf(cell, sizeof cell, format[0] == 'r' ? "%.2f" : "%.0f",
-                 figures[i == 0 ? 0 : i == 1 ? count / 2 : count - 1]);
+                 figures[i == 0   ? 0
+                         : i == 1 ? count / 2
+                                  : count - 1]);
         printf(" %12s", cell);
     }
     printf("\n");
@@ -120,7 +124,8 @@ int main(int argc, char **argv)
     uint64_t values = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
     unsigned rounds = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 5;
     if (values < 100000 || rounds < 1 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "usage: bench_hash [SERVER [VALUES (100000 and more) [ROUNDS (1 to 99)]]]\n");
+        fprintf(stderr,
+                "usage: bench_hash [SERVER [VALUES (100000 and more) [ROUNDS (1 to 99)]]]\n");
         return 2;
     }
     mongoc_init();

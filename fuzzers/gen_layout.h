@@ -1,5 +1,6 @@
 /*
- * Layouts: a shard key pattern of one of many shapes, and chunks between bounds over values of all types.
+ * Layouts: a shard key pattern of one of many shapes, and chunks between bounds over values of all
+ * types.
  */
 #ifndef SHARDPROOF_GEN_LAYOUT_H
 #define SHARDPROOF_GEN_LAYOUT_H
@@ -10,7 +11,8 @@
 #define SP_SHAPE_FIELDS 4
 #define SP_POOL_MAX     8
 
-/* What a layout was made from; documents are drawn from the same pools, so that they meet the bounds. */
+/* What a layout was made from; documents are drawn from the same pools, so that they meet the
+ * bounds. */
 typedef struct sp_layout_draw {
     bson_t key; /* the shard key pattern document */
     sp_pattern_t *pattern;

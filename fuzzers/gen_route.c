@@ -37,7 +37,8 @@ static void draw_leaf(sp_producer_t *producer, const sp_layout_draw_t *layout, u
 
 static void append_leaves(sp_producer_t *producer, bson_t *doc, leaf_t *leaves, unsigned count);
 
-/* What holds a path together: an object as a rule, else an array around it or a plain value in its place. */
+/* What holds a path together: an object as a rule, else an array around it or a plain value in its
+ * place. */
 static void append_parent(sp_producer_t *producer, bson_t *doc, const char *name,
                           const bson_t *inner)
 {
@@ -107,8 +108,8 @@ static void draw_document(sp_producer_t *producer, const sp_layout_draw_t *layou
         sp_gen_value(producer, doc, layout->pattern->fields[0].parts);
 }
 
-/* _id must be there and differ from those before: what a server answers to a duplicate depends on where
- * the other one lies, which is not what this area asks. */
+/* _id must be there and differ from those before: what a server answers to a duplicate depends on
+ * where the other one lies, which is not what this area asks. */
 static bool id_is_usable(const bson_t *doc, const bson_t *docs)
 {
     bson_iter_t id, iter, other;

@@ -90,8 +90,8 @@ static void append_chain(sp_producer_t *producer, bson_t *doc, const char *key)
     bson_destroy(&inner);
 }
 
-/* Subtype 7 is a compressed column. Since 6.0.24 at the latest a message with one that is none is refused at
- * the door (378), so that nothing can be asked about it: these are columns. */
+/* Subtype 7 is a compressed column. Since 6.0.24 at the latest a message with one that is none is
+ * refused at the door (378), so that nothing can be asked about it: these are columns. */
 static void append_column(sp_producer_t *producer, bson_t *doc, const char *key)
 {
     static const uint8_t columns[][16] = {

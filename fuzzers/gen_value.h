@@ -10,9 +10,9 @@
 /* Appends a value of any type under `key`. Numbers come far more often than anything else. */
 void sp_gen_value(sp_producer_t *producer, bson_t *doc, const char *key);
 
-/* Appends a value that equals `like` in another guise, lies beside it, or is it: numbers in other types and
- * scales, texts one byte longer or shorter, containers that differ in one child; values of any other type
- * unchanged. */
+/* Appends a value that equals `like` in another guise, lies beside it, or is it: numbers in other
+ * types and scales, texts one byte longer or shorter, containers that differ in one child; values
+ * of any other type unchanged. */
 void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
                        const char *key);
 

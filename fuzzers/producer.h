@@ -1,9 +1,9 @@
 /*
  * Draws from bytes: the one way in which fuzz input, and a seed, becomes a case.
  *
- * Bytes are taken from the end, so that a mutation near the front of the input changes little. When they
- * are used up every draw gives 0, so any input decodes, always to the same case, and generators end: 0 is
- * the plain choice everywhere.
+ * Bytes are taken from the end, so that a mutation near the front of the input changes little. When
+ * they are used up every draw gives 0, so any input decodes, always to the same case, and
+ * generators end: 0 is the plain choice everywhere.
  */
 #ifndef SHARDPROOF_PRODUCER_H
 #define SHARDPROOF_PRODUCER_H
@@ -22,7 +22,8 @@ void sp_producer_init(sp_producer_t *producer, const uint8_t *data, size_t size)
 /* `count` bytes (at most 8) as a number. */
 uint64_t sp_draw_bits(sp_producer_t *producer, unsigned count);
 
-/* 0 … bound - 1; `bound` is at least 1. Not quite even where bound does not divide a power of two. */
+/* 0 … bound - 1; `bound` is at least 1. Not quite even where bound does not divide a power of two.
+ */
 uint32_t sp_draw_below(sp_producer_t *producer, uint32_t bound);
 
 /* True with a chance of one in `of`; false when the bytes are used up. */

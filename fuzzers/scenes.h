@@ -1,8 +1,9 @@
 /*
  * Generators: bytes to a scene, one for each area.
  *
- * A scene is one case document (docs/case-format.md) that asks one question or many: a hash scene is one
- * value, a route scene is a layout and a hundred documents. `scene` is initialised empty by the caller.
+ * A scene is one case document (docs/case-format.md) that asks one question or many: a hash scene
+ * is one value, a route scene is a layout and a hundred documents. `scene` is initialised empty by
+ * the caller.
  */
 #ifndef SHARDPROOF_SCENES_H
 #define SHARDPROOF_SCENES_H

@@ -1,8 +1,8 @@
 /*
  * An area of behaviour: one generator, one predictor, one executor, one judge.
  *
- * All areas stand in one table (areas.c). Adding one adds its row, its generator in fuzzers/, its predictor
- * in oracles/ and its executor here, and touches nothing else.
+ * All areas stand in one table (areas.c). Adding one adds its row, its generator in fuzzers/, its
+ * predictor in oracles/ and its executor here, and touches nothing else.
  */
 #ifndef SHARDPROOF_AREA_H
 #define SHARDPROOF_AREA_H
@@ -14,15 +14,16 @@
 typedef struct sp_area {
     const char *name;
     const char *summary;
-    const char *rule;      /* what the model holds the server to, in words, for reports */
-    unsigned needs;        /* sp_capability_t of the server, or'ed */
-    uint32_t seed_bytes;   /* how many bytes of the seed a scene may use up */
+    const char *rule;       /* what the model holds the server to, in words, for reports */
+    unsigned needs;         /* sp_capability_t of the server, or'ed */
+    uint32_t seed_bytes;    /* how many bytes of the seed a scene may use up */
     uint32_t scene_answers; /* questions in one scene */
-    uint32_t batch;        /* scenes that are executed together */
-    unsigned weight;       /* share of the time of a run with a time limit */
+    uint32_t batch;         /* scenes that are executed together */
+    unsigned weight;        /* share of the time of a run with a time limit */
 
     void (*generate)(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
-    bool (*predict)(sp_model_t *model, const bson_t *test, sp_answers_t *answers, sp_error_t *error);
+    bool (*predict)(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                    sp_error_t *error);
     /* Appends to `observed` one answer for each question of each case. False: the batch as a whole
      * failed (SP_ERROR_SERVER, SP_ERROR_INFRA); `observed` is then cut back by the caller. */
     bool (*execute)(sp_session_t *session, bson_t *const *cases, uint32_t count,
@@ -44,7 +45,8 @@ bool sp_execute_order(sp_session_t *session, bson_t *const *cases, uint32_t coun
 bool sp_execute_route(sp_session_t *session, bson_t *const *cases, uint32_t count,
                       sp_answers_t *observed, sp_error_t *error);
 
-/* The command that asks for the hashes of all cases at once; for measuring what the server alone can do. */
+/* The command that asks for the hashes of all cases at once; for measuring what the server alone
+ * can do. */
 void sp_build_hash_command(bson_t *command, bson_t *const *cases, uint32_t count);
 
 #endif

@@ -6,7 +6,8 @@ static const sp_area_t areas[] = {
     {
         .name = "hash",
         .summary = "hashed index values of BSON values",
-        .rule = "the hashed index value is the first 8 bytes of MD5(seed, class, value), numbers as int64",
+        .rule = "the hashed index value is the first 8 bytes of MD5(seed, class, value), numbers "
+                "as int64",
         .needs = SP_CAN_HASH,
         .seed_bytes = 512,
         .scene_answers = 1,
@@ -32,7 +33,8 @@ static const sp_area_t areas[] = {
     {
         .name = "route",
         .summary = "which shard owns an inserted document",
-        .rule = "a document lies on the shard whose chunk holds its shard key value, missing as null",
+        .rule =
+            "a document lies on the shard whose chunk holds its shard key value, missing as null",
         .needs = SP_CAN_ROUTE,
         .seed_bytes = 65536,
         .scene_answers = SP_ROUTE_DOCS,
@@ -68,6 +70,7 @@ const sp_area_t *sp_area_of(const bson_t *test, sp_error_t *error)
     }
     const sp_area_t *area = sp_area_find(bson_iter_utf8(&iter, NULL));
     if (area == NULL)
-        sp_error_set(error, SP_ERROR_INPUT, 0, "there is no area '%s'", bson_iter_utf8(&iter, NULL));
+        sp_error_set(error, SP_ERROR_INPUT, 0, "there is no area '%s'",
+                     bson_iter_utf8(&iter, NULL));
     return area;
 }

@@ -97,7 +97,8 @@ static bool execute_range(sp_batch_t *batch, sp_session_t *session, uint32_t fro
     for (unsigned tries = 1;; tries++) {
         sp_error_t failed = {0};
         uint32_t wanted = batch->first_answer[to];
-        if (batch->area->execute(session, batch->cases + from, to - from, &batch->observed, &failed) &&
+        if (batch->area->execute(session, batch->cases + from, to - from, &batch->observed,
+                                 &failed) &&
             batch->observed.count == wanted)
             return true;
         if (failed.domain == SP_ERROR_NONE)

@@ -145,7 +145,8 @@ static bool print_answer(const bson_t *answer)
     return ok;
 }
 
-/* Returns 0, or 2 where a line could not be understood, 3 where the answers could not be written. */
+/* Returns 0, or 2 where a line could not be understood, 3 where the answers could not be written.
+ */
 static int answer_all(asker_t *asker)
 {
     sp_lines_t lines;
@@ -168,7 +169,8 @@ static int answer_all(asker_t *asker)
                 sp_error_prefix(&error, "%s:%u", lines.name, lines.number);
             status = 2;
         }
-        /* A layout line gets no answer even where it is wrong: answers must stay in step with questions. */
+        /* A layout line gets no answer even where it is wrong: answers must stay in step with
+         * questions. */
         if (error.domain != SP_ERROR_NONE && what == SP_LINE_READ && !asks)
             sp_complain(&error);
         else if (error.domain != SP_ERROR_NONE)
@@ -195,14 +197,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int sp_cmd_ask(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"server", 's', "VERSION", 0, "whose rules to answer by; default " SP_MODEL_DEFAULT_VERSION, 0},
+        {"server", 's', "VERSION", 0, "whose rules to answer by; default " SP_MODEL_DEFAULT_VERSION,
+         0},
         {0},
     };
-    static const struct argp argp = {
-        options, parse_option, NULL,
-        "Reads one JSON object a line and writes one answer a line for each that has `op`: hash, insert."
-        " See docs/ask.md.",
-        NULL, NULL, NULL};
+    static const struct argp argp = {options,
+                                     parse_option,
+                                     NULL,
+                                     "Reads one JSON object a line and writes one answer a line "
+                                     "for each that has `op`: hash, insert."
+                                     " See docs/ask.md.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
     const char *server = SP_MODEL_DEFAULT_VERSION;
     argp_parse(&argp, argc, argv, 0, NULL, &server);
 

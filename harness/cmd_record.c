@@ -85,7 +85,8 @@ int sp_cmd_draw(int argc, char **argv)
         {0},
     };
     static const struct argp argp = {
-        options, parse_draw, NULL, "Writes the cases that a seed gives as JSON lines.", NULL, NULL, NULL};
+        options, parse_draw, NULL, "Writes the cases that a seed gives as JSON lines.",
+        NULL,    NULL,       NULL};
     draw_arguments_t arguments = {.cases = 10, .shards = SP_SHARDS_DEFAULT};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     const sp_scene_context_t context = {.shards = arguments.shards};
@@ -211,10 +212,14 @@ int sp_cmd_record(int argc, char **argv)
         {"shards", 'n', "N", 0, "shards of a cluster that is started; default 3", 0},
         {0},
     };
-    static const struct argp argp = {
-        options, parse_record, "PATH…",
-        "Asks a server the questions of the cases and writes the cases with its answers as JSON lines.", NULL,
-        NULL, NULL};
+    static const struct argp argp = {options,
+                                     parse_record,
+                                     "PATH…",
+                                     "Asks a server the questions of the cases and writes the "
+                                     "cases with its answers as JSON lines.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
     recorder_t recorder = {.server = SP_DEFAULT_SERVER};
     argp_parse(&argp, argc, argv, 0, NULL, &recorder);
     sp_error_t error = {0};

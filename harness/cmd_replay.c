@@ -1,8 +1,8 @@
 /*
  * shardproof replay: cases from files, against the model alone or a server.
  *
- * Against the model alone each recorded answer is held against what the model says now. With --server the
- * server is asked anew, and a recorded answer does not count.
+ * Against the model alone each recorded answer is held against what the model says now. With
+ * --server the server is asked anew, and a recorded answer does not count.
  */
 #include "../oracles/verdict.h"
 #include "../reports/answer_json.h"
@@ -50,8 +50,9 @@ static void print_answers(const replayer_t *replayer, uint32_t index, sp_verdict
     const sp_batch_t *batch = &replayer->batch;
     char *expected = sp_answer_json(batch->expected.items[index]);
     char *observed = sp_answer_json(batch->observed.items[index]);
-    printf("%s:%u: %s question %u: %s\n  rule:     %s\n  expected: %s\n  observed: %s\n", file, line,
-           batch->area->name, index, sp_verdict_name(verdict), batch->area->rule, expected, observed);
+    printf("%s:%u: %s question %u: %s\n  rule:     %s\n  expected: %s\n  observed: %s\n", file,
+           line, batch->area->name, index, sp_verdict_name(verdict), batch->area->rule, expected,
+           observed);
     bson_free(expected);
     bson_free(observed);
 }
@@ -68,9 +69,10 @@ static void judge(replayer_t *replayer, const char *file, unsigned line)
     }
 }
 
-/* The other side of the comparison: the server's answers now, or those on record. True with none at all
- * where the case has none on record. */
-static bool observe(replayer_t *replayer, const sp_area_t *area, const bson_t *test, sp_error_t *error)
+/* The other side of the comparison: the server's answers now, or those on record. True with none at
+ * all where the case has none on record. */
+static bool observe(replayer_t *replayer, const sp_area_t *area, const bson_t *test,
+                    sp_error_t *error)
 {
     sp_batch_t *batch = &replayer->batch;
     if (replayer->target == NULL)
@@ -93,7 +95,8 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
     bool ok = area != NULL;
     if (ok) {
         sp_batch_take(batch, area, test);
-        ok = sp_batch_predict(batch, replayer->model, &error) && observe(replayer, area, test, &error);
+        ok = sp_batch_predict(batch, replayer->model, &error) &&
+             observe(replayer, area, test, &error);
     }
     if (!ok)
         complain_at(replayer, file, line, &error);
@@ -157,9 +160,10 @@ static bool replay_path(replayer_t *replayer, const char *path)
         return false;
     if (replayer->answers + replayer->unchecked + replayer->broken == before) {
         sp_error_t error;
-        sp_error_set(&error, SP_ERROR_INPUT, 0,
-                     "%s: there is no case in it; in a folder, cases are in files named *.json or *.jsonl",
-                     path);
+        sp_error_set(
+            &error, SP_ERROR_INPUT, 0,
+            "%s: there is no case in it; in a folder, cases are in files named *.json or *.jsonl",
+            path);
         on_broken(replayer, &error);
     }
     return true;
@@ -198,14 +202,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int sp_cmd_replay(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"server", 's', "SERVER", 0, "ask this server; without it the recorded answers are checked", 0},
+        {"server", 's', "SERVER", 0, "ask this server; without it the recorded answers are checked",
+         0},
         {"model", OPTION_MODEL, "VERSION", 0,
          "whose rules the model holds to without a server; default " SP_MODEL_DEFAULT_VERSION, 0},
         {"shards", OPTION_SHARDS, "N", 0, "shards of a cluster that is started; default 3", 0},
         {0},
     };
-    static const struct argp argp = {options, parse_option, "PATH…",
-                                     "Shows recorded cases again.", NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "PATH…", "Shows recorded cases again.",
+                                     NULL,    NULL,         NULL};
     replayer_t replayer = {.model_version = SP_MODEL_DEFAULT_VERSION};
     arguments_t arguments = {.replayer = &replayer};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);

@@ -29,7 +29,8 @@ typedef struct arguments {
 
 static const struct argp_option options[] = {
     {"server", 's', "SERVER", 0,
-     "a version (installed at first use), a path to a mongod, or the connection string of a config server"
+     "a version (installed at first use), a path to a mongod, or the connection string of a config "
+     "server"
      " or mongod; default " SP_DEFAULT_SERVER,
      0},
     {"areas", 'a', "LIST", 0, "areas to run, comma-separated; default all", 0},
@@ -106,8 +107,9 @@ static bool choose_areas(const char *list, sp_run_plan_t *plan, sp_error_t *erro
             ok = ok && plan->areas[i] != area;
         if (area == NULL || !ok || plan->area_count == SP_REPORT_AREAS)
             ok = sp_error_set(error, SP_ERROR_USAGE, 0,
-                              area == NULL ? "there is no area '%s': `shardproof run --help` lists them"
-                                           : "the area '%s' is named twice",
+                              area == NULL
+                                  ? "there is no area '%s': `shardproof run --help` lists them"
+                                  : "the area '%s' is named twice",
                               name);
         else
             plan->areas[plan->area_count++] = area;
@@ -173,11 +175,16 @@ static int run_and_report(const arguments_t *arguments, sp_target_t *target, boo
 int sp_cmd_run(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse_option, NULL,
-        "Draws cases from a seed, holds a real server against the model, and writes every difference as a"
+        options,
+        parse_option,
+        NULL,
+        "Draws cases from a seed, holds a real server against the model, and writes every "
+        "difference as a"
         " case that shows itself again.\vAreas: hash, order, route. Exit status: 0 no difference, 1"
         " differences, 2 wrong usage, 3 the servers failed.",
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     arguments_t arguments = {.server = SP_DEFAULT_SERVER, .report = "shardproof-report"};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
@@ -189,7 +196,9 @@ int sp_cmd_run(int argc, char **argv)
         plan->seconds = 60;
     if (plan->jobs == 0) {
         long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        plan->jobs = processors < 1 ? 1 : processors > SP_JOBS_MAX ? SP_JOBS_MAX : (unsigned)processors;
+        plan->jobs = processors < 1             ? 1
+                     : processors > SP_JOBS_MAX ? SP_JOBS_MAX
+                                                : (unsigned)processors;
     }
     if (!arguments.seed_given &&
         getrandom(&plan->seed, sizeof plan->seed, 0) != (ssize_t)sizeof plan->seed)

@@ -1,6 +1,7 @@
 /*
  * The subcommands. Each gets its own name as argv[0] and returns the process' exit status: 0 all as
- * expected, 1 differences found, 2 wrong usage or unreadable input, 3 the servers or the system failed.
+ * expected, 1 differences found, 2 wrong usage or unreadable input, 3 the servers or the system
+ * failed.
  */
 #ifndef SHARDPROOF_COMMANDS_H
 #define SHARDPROOF_COMMANDS_H

@@ -13,7 +13,8 @@ typedef struct walk {
 static void report_broken(const walk_t *walk, const char *path, int number)
 {
     sp_error_t error;
-    sp_error_set(&error, SP_ERROR_INPUT, number, "%s: it cannot be read: %s", path, strerror(number));
+    sp_error_set(&error, SP_ERROR_INPUT, number, "%s: it cannot be read: %s", path,
+                 strerror(number));
     walk->on_broken(walk->context, &error);
 }
 

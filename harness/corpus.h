@@ -11,8 +11,8 @@ typedef bool (*sp_case_fn)(void *context, const bson_t *test, const char *file, 
 /* Called for each line or file that cannot be read; the walk goes on. */
 typedef void (*sp_broken_fn)(void *context, const sp_error_t *error);
 
-/* Walks `path`: a file or pipe, whatever its name, or a folder with all that is below it, in the order of
- * names. False where a call of `on_case` ended it. */
+/* Walks `path`: a file or pipe, whatever its name, or a folder with all that is below it, in the
+ * order of names. False where a call of `on_case` ended it. */
 bool sp_corpus_walk(const char *path, sp_case_fn on_case, sp_broken_fn on_broken, void *context);
 
 #endif

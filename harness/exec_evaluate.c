@@ -1,8 +1,8 @@
 /*
  * Areas whose questions a server answers by evaluating an expression: hash and order.
  *
- * The values of a whole batch travel as one constant and are mapped over, so that nothing is inserted and
- * one round trip asks thousands of questions.
+ * The values of a whole batch travel as one constant and are mapped over, so that nothing is
+ * inserted and one round trip asks thousands of questions.
  */
 #include "area.h"
 
@@ -83,7 +83,8 @@ static bool read_answers(const bson_t *reply, uint32_t count, read_answer_fn rea
     if (ok && got == count)
         return true;
     return sp_error_set(error, SP_ERROR_INFRA, 0,
-                        "the server gave %u usable answers to %u questions in one command", got, count);
+                        "the server gave %u usable answers to %u questions in one command", got,
+                        count);
 }
 
 static bool evaluate(sp_session_t *session, bson_t *const *cases, uint32_t count, const char *field,
@@ -177,7 +178,8 @@ static void append_order_expression(bson_t *parent)
 
 static bool read_order(const bson_iter_t *value, bson_t *answer)
 {
-    return BSON_ITER_HOLDS_INT32(value) && BSON_APPEND_INT32(answer, "order", bson_iter_int32(value));
+    return BSON_ITER_HOLDS_INT32(value) &&
+           BSON_APPEND_INT32(answer, "order", bson_iter_int32(value));
 }
 
 bool sp_execute_order(sp_session_t *session, bson_t *const *cases, uint32_t count,

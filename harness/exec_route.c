@@ -1,6 +1,6 @@
 /*
- * The route area: a layout is made for real, documents go in through the router, and every shard is asked
- * directly what it holds.
+ * The route area: a layout is made for real, documents go in through the router, and every shard is
+ * asked directly what it holds.
  */
 #include "area.h"
 #include "sharded.h"
@@ -85,7 +85,8 @@ static bool read_write_errors(const bson_t *reply, fate_t *fates, uint32_t count
     return ok || sp_error_set(error, SP_ERROR_INFRA, 0, "the router's writeErrors make no sense");
 }
 
-/* Any shard can be the router, and its routing table may be stale, as a mongos' may; so they take turns. */
+/* Any shard can be the router, and its routing table may be stale, as a mongos' may; so they take
+ * turns. */
 static bool insert(sp_session_t *session, const sp_sharded_t *made, const bson_iter_t *docs,
                    fate_t *fates, uint32_t count, sp_error_t *error)
 {

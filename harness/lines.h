@@ -29,8 +29,8 @@ typedef enum sp_line {
 void sp_lines_init(sp_lines_t *lines, FILE *file, const char *name);
 void sp_lines_clear(sp_lines_t *lines);
 
-/* The next line that is not blank. `doc` is initialised in any case; the caller destroys it. A file that
- * cannot be read on gives SP_LINE_BROKEN once and then SP_LINE_END. */
+/* The next line that is not blank. `doc` is initialised in any case; the caller destroys it. A file
+ * that cannot be read on gives SP_LINE_BROKEN once and then SP_LINE_END. */
 sp_line_t sp_lines_next(sp_lines_t *lines, bson_t *doc, sp_error_t *error);
 
 #endif

@@ -24,8 +24,10 @@ static void print_usage(FILE *out)
     fprintf(out, "usage: shardproof COMMAND [OPTION…]\n\n");
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n`shardproof COMMAND --help` tells more. Exit status: 0 all as expected, 1 differences"
-                 " found,\n2 wrong usage or unreadable input, 3 the servers failed.\n");
+    fprintf(
+        out,
+        "\n`shardproof COMMAND --help` tells more. Exit status: 0 all as expected, 1 differences"
+        " found,\n2 wrong usage or unreadable input, 3 the servers failed.\n");
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /*
- * How far a run is, on standard error: one line that is written over on a terminal, else a plain line
- * every ten seconds.
+ * How far a run is, on standard error: one line that is written over on a terminal, else a plain
+ * line every ten seconds.
  */
 #ifndef SHARDPROOF_PROGRESS_H
 #define SHARDPROOF_PROGRESS_H
@@ -10,7 +10,7 @@
 
 typedef struct sp_progress {
     bool terminal;
-    double started;    /* of this area, on the monotonic clock */
+    double started; /* of this area, on the monotonic clock */
     double last_shown;
 } sp_progress_t;
 

@@ -64,8 +64,8 @@ static sp_again_t ask_again(worker_t *worker, const bson_t *narrow, const bson_t
                                                                            : SP_AGAIN_OTHER;
 }
 
-static void report_difference(worker_t *worker, uint32_t scene, uint32_t check, sp_verdict_t verdict,
-                              bool confirm)
+static void report_difference(worker_t *worker, uint32_t scene, uint32_t check,
+                              sp_verdict_t verdict, bool confirm)
 {
     area_run_t *run = worker->run;
     sp_batch_t *batch = &worker->batch;
@@ -214,9 +214,8 @@ static bool run_area(const sp_run_plan_t *plan, const sp_area_t *area, double se
         .target = target,
         .deadline = begun + seconds,
         .report = report,
-        .end_scene = plan->cases > 0
-                         ? (plan->cases + area->scene_answers - 1) / area->scene_answers
-                         : UINT64_MAX,
+        .end_scene = plan->cases > 0 ? (plan->cases + area->scene_answers - 1) / area->scene_answers
+                                     : UINT64_MAX,
     };
     pthread_mutex_init(&run.lock, NULL);
     worker_t workers[SP_JOBS_MAX];
@@ -261,7 +260,8 @@ bool sp_run(const sp_run_plan_t *plan, sp_target_t *target, sp_report_t *report,
         else if (sp_stop_requested())
             note_skipped(report, area, "skipped: the run was stopped");
         else
-            ok = run_area(plan, area, plan->seconds * area->weight / weights, target, report, error);
+            ok =
+                run_area(plan, area, plan->seconds * area->weight / weights, target, report, error);
     }
     *interrupted = sp_stop_requested();
     return ok;

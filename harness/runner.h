@@ -1,8 +1,9 @@
 /*
- * A run: every area, over several connections at once, until so many cases or so much time are done.
+ * A run: every area, over several connections at once, until so many cases or so much time are
+ * done.
  *
- * Which scenes are drawn depends on the seed alone, and each scene's verdicts on the scene alone, so the
- * same seed and number of cases give the same report with any number of jobs.
+ * Which scenes are drawn depends on the seed alone, and each scene's verdicts on the scene alone,
+ * so the same seed and number of cases give the same report with any number of jobs.
  */
 #ifndef SHARDPROOF_RUNNER_H
 #define SHARDPROOF_RUNNER_H

@@ -25,8 +25,8 @@ typedef struct sp_session {
 sp_session_t *sp_session_open(sp_target_t *target, unsigned worker, sp_error_t *error);
 void sp_session_close(sp_session_t *session); /* NULL is fine */
 
-/* After a command that brought no answer: has the target recover, and connects anew where its servers were
- * replaced. False where the target is given up. */
+/* After a command that brought no answer: has the target recover, and connects anew where its
+ * servers were replaced. False where the target is given up. */
 bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error);
 
 /* The connection for what any server can answer; workers are spread over the servers. */

@@ -38,7 +38,8 @@ static bool find_config(sp_session_t *session, const char *collection, const bso
     bool ok = sp_conn_command(session->config, "config", &command, &reply, error);
     if (ok && !(bson_iter_init(&iter, &reply) &&
                 bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &first)))
-        ok = sp_error_set(error, SP_ERROR_INFRA, 0, "config.%s lacks what was just made", collection);
+        ok = sp_error_set(error, SP_ERROR_INFRA, 0, "config.%s lacks what was just made",
+                          collection);
     if (ok) {
         sp_value_t value = sp_value_of(&first);
         bson_t document;
@@ -56,8 +57,7 @@ static bool make_database(sp_session_t *session, sp_error_t *error)
     bson_t command = BSON_INITIALIZER, filter = BSON_INITIALIZER, entry = BSON_INITIALIZER;
     bson_iter_t iter;
     BSON_APPEND_UTF8(&command, "_configsvrCreateDatabase", session->db);
-    BSON_APPEND_UTF8(&command, "primaryShardId",
-                     session->at.names[session->primary]);
+    BSON_APPEND_UTF8(&command, "primaryShardId", session->at.names[session->primary]);
     append_majority(&command);
     BSON_APPEND_UTF8(&filter, "_id", session->db);
     bool ok = sp_conn_command(session->config, "admin", &command, NULL, error) &&
@@ -156,9 +156,9 @@ static bool read_wanted(const bson_iter_t *iter, chunk_t *chunk)
     bson_iter_t part;
     if (!bson_iter_recurse(iter, &part))
         return false;
-    bool ok = bson_iter_next(&part) && borrow_document(&part, &chunk->min) && bson_iter_next(&part) &&
-              borrow_document(&part, &chunk->max) && bson_iter_next(&part) &&
-              BSON_ITER_HOLDS_UTF8(&part);
+    bool ok = bson_iter_next(&part) && borrow_document(&part, &chunk->min) &&
+              bson_iter_next(&part) && borrow_document(&part, &chunk->max) &&
+              bson_iter_next(&part) && BSON_ITER_HOLDS_UTF8(&part);
     chunk->shard = ok ? bson_iter_utf8(&part, NULL) : NULL;
     return ok;
 }
@@ -183,13 +183,13 @@ static sp_conn_t *shard_by_name(sp_session_t *session, const char *name, sp_erro
             return session->shards[i];
     }
     sp_error_set(error, SP_ERROR_USAGE, 0,
-                 "the case needs a shard '%s', and the cluster has %u: start it with more --shards", name,
-                 session->shard_count);
+                 "the case needs a shard '%s', and the cluster has %u: start it with more --shards",
+                 name, session->shard_count);
     return NULL;
 }
 
-/* Splits the one chunk at every lower bound but the first. Without any the shard would crash, so none
- * are sent then. */
+/* Splits the one chunk at every lower bound but the first. Without any the shard would crash, so
+ * none are sent then. */
 static bool split(sp_session_t *session, const sp_sharded_t *made, const bson_iter_t *chunks,
                   sp_error_t *error)
 {
@@ -266,9 +266,10 @@ static bool move(sp_session_t *session, const sp_sharded_t *made, const chunk_t 
     return ok;
 }
 
-/* Compares the chunk table with what is wanted; moves what lies elsewhere where `may_move`, else reports it. */
-static bool compare_chunks(sp_session_t *session, const sp_sharded_t *made, const bson_iter_t *chunks,
-                           bool may_move, sp_error_t *error)
+/* Compares the chunk table with what is wanted; moves what lies elsewhere where `may_move`, else
+ * reports it. */
+static bool compare_chunks(sp_session_t *session, const sp_sharded_t *made,
+                           const bson_iter_t *chunks, bool may_move, sp_error_t *error)
 {
     bson_t reply;
     bson_iter_t had_iter, wanted_iter;
@@ -310,7 +311,8 @@ bool sp_sharded_drop(sp_session_t *session, const sp_sharded_t *made, sp_error_t
     BSON_APPEND_UTF8(&command, "_shardsvrDropCollection", made->collection);
     bson_concat(&command, &session->db_version);
     append_majority(&command);
-    bool ok = sp_conn_command(session->shards[session->primary], session->db, &command, NULL, error);
+    bool ok =
+        sp_conn_command(session->shards[session->primary], session->db, &command, NULL, error);
     bson_destroy(&command);
     return ok;
 }

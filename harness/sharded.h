@@ -1,6 +1,6 @@
 /*
- * Sharded collections on a mongod-only cluster: made, split, spread and dropped by the commands that a
- * mongos would send. Which of them is dangerous, and how, is told in docs/real-servers.md.
+ * Sharded collections on a mongod-only cluster: made, split, spread and dropped by the commands
+ * that a mongos would send. Which of them is dangerous, and how, is told in docs/real-servers.md.
  */
 #ifndef SHARDPROOF_SHARDED_H
 #define SHARDPROOF_SHARDED_H
@@ -19,8 +19,8 @@ typedef struct sp_sharded {
 bool sp_sharded_create(sp_session_t *session, const bson_t *key, sp_sharded_t *made,
                        sp_error_t *error);
 
-/* Splits and moves until the chunks are as `chunks` says, an array of [min, max, shard] in order, and
- * checks the chunk table afterwards. */
+/* Splits and moves until the chunks are as `chunks` says, an array of [min, max, shard] in order,
+ * and checks the chunk table afterwards. */
 bool sp_sharded_arrange(sp_session_t *session, const sp_sharded_t *made, const bson_iter_t *chunks,
                         sp_error_t *error);
 

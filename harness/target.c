@@ -18,7 +18,7 @@ struct sp_target {
     unsigned shards;
     pthread_mutex_t moves;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock;  /* guards what follows */
     sp_cluster_t *cluster; /* NULL for a server that stands alone */
     unsigned generation;
 };
@@ -83,15 +83,18 @@ static unsigned probe_capabilities(const sp_target_t *target)
     } probes[] = {
         {"admin", "{\"_hashBSONElement\": 1, \"seed\": 0}", SP_CAN_HASH},
         {"admin",
-         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"h\": {\"$map\": "
+         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"h\": "
+         "{\"$map\": "
          "{\"input\": \"$$v\", \"in\": {\"$toHashedIndexKey\": \"$$this\"}}}}}], "
          "\"let\": {\"v\": {\"$literal\": [1]}}, \"cursor\": {}}",
          SP_CAN_HASH | SP_HASHES_IN_BULK},
         {"admin",
-         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"c\": {\"$cmp\": "
+         "{\"aggregate\": 1, \"pipeline\": [{\"$documents\": [{}]}, {\"$project\": {\"c\": "
+         "{\"$cmp\": "
          "[\"$$v\", 2]}}}], \"let\": {\"v\": {\"$literal\": 1}}, \"cursor\": {}}",
          SP_CAN_COMPARE},
-        /* The router's own commands are in every shard since 6.0; an unknown collection is simply empty. */
+        /* The router's own commands are in every shard since 6.0; an unknown collection is simply
+           empty. */
         {"shardproof_probe", "{\"clusterFind\": \"nothing\", \"filter\": {}}", SP_CAN_ROUTE},
     };
     const char *uri = first_uri(target);
@@ -253,9 +256,10 @@ void sp_target_unlock_moves(sp_target_t *target)
 static bool renew(sp_target_t *target, sp_error_t *error)
 {
     if (target->binary == NULL)
-        return sp_error_set(error, SP_ERROR_INFRA, 0,
-                            "the servers do not answer any more; they were not started here, so restart"
-                            " them and run again");
+        return sp_error_set(
+            error, SP_ERROR_INFRA, 0,
+            "the servers do not answer any more; they were not started here, so restart"
+            " them and run again");
     if (target->generation > SP_RENEWALS_MAX)
         return sp_error_set(error, SP_ERROR_INFRA, 0, "the servers hung %d times and are given up",
                             SP_RENEWALS_MAX);

@@ -2,8 +2,8 @@
  * What --server names, ready to be asked: a version (installed and started), a path to a mongod
  * (started), or a connection string (attached to).
  *
- * A server kind is a row of one small table in target.c; what a server can do is probed, never assumed
- * from its version string.
+ * A server kind is a row of one small table in target.c; what a server can do is probed, never
+ * assumed from its version string.
  */
 #ifndef SHARDPROOF_TARGET_H
 #define SHARDPROOF_TARGET_H
@@ -13,10 +13,10 @@
 #include "servers/conn.h"
 
 typedef enum sp_capability {
-    SP_CAN_HASH = 1,      /* tells the hashed index value of a value, one by one at least */
+    SP_CAN_HASH = 1,       /* tells the hashed index value of a value, one by one at least */
     SP_HASHES_IN_BULK = 2, /* … and of thousands sent along in one command */
-    SP_CAN_COMPARE = 4,   /* compares values sent along */
-    SP_CAN_ROUTE = 8,     /* has shards, a router, and lets each shard be asked directly */
+    SP_CAN_COMPARE = 4,    /* compares values sent along */
+    SP_CAN_ROUTE = 8,      /* has shards, a router, and lets each shard be asked directly */
 } sp_capability_t;
 
 typedef struct sp_target sp_target_t;
@@ -51,15 +51,15 @@ typedef struct sp_addresses {
 void sp_target_addresses(sp_target_t *target, sp_addresses_t *addresses);
 void sp_addresses_clear(sp_addresses_t *addresses);
 
-/* Only one chunk can leave or enter a shard at a time, and a cluster refuses the second with an error: so
- * workers take turns in moving them. */
+/* Only one chunk can leave or enter a shard at a time, and a cluster refuses the second with an
+ * error: so workers take turns in moving them. */
 void sp_target_lock_moves(sp_target_t *target);
 void sp_target_unlock_moves(sp_target_t *target);
 
-/* After a command that brought no answer, on servers of `generation`: restarts what died. Where nothing
- * died but `hangs` (the second try brought nothing either) the whole cluster is replaced by a new one.
- * Any thread. SP_ERROR_INFRA where the target is given up: what was attached to cannot be restarted, and
- * what was started is replaced SP_RENEWALS_MAX times at the most. */
+/* After a command that brought no answer, on servers of `generation`: restarts what died. Where
+ * nothing died but `hangs` (the second try brought nothing either) the whole cluster is replaced by
+ * a new one. Any thread. SP_ERROR_INFRA where the target is given up: what was attached to cannot
+ * be restarted, and what was started is replaced SP_RENEWALS_MAX times at the most. */
 bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_error_t *error);
 
 #define SP_RENEWALS_MAX 8

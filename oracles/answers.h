@@ -13,7 +13,10 @@ typedef struct sp_answers {
     uint32_t capacity;
 } sp_answers_t;
 
-#define SP_ANSWERS_INITIALIZER {0}
+#define SP_ANSWERS_INITIALIZER                                                                     \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
 /* A new empty answer at the end, good until the next one is added. */
 bson_t *sp_answers_add(sp_answers_t *answers);

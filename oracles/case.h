@@ -5,8 +5,9 @@
  *     {area: "order", values: [V, W]}
  *     {area: "route", key: {…}, chunks: [[min, max, "s1"], …], docs: [D, …]}
  *
- * It may also carry `answers` (recorded, one for each question, in the form of verdict.h) and `origin`
- * (where the answers came from, or which seed and scene drew the case). See docs/case-format.md.
+ * It may also carry `answers` (recorded, one for each question, in the form of verdict.h) and
+ * `origin` (where the answers came from, or which seed and scene drew the case). See
+ * docs/case-format.md.
  *
  * The functions here predict: they append to `answers` one answer for each question of the case.
  * SP_ERROR_INPUT, naming the field, where the document is no case of that area.

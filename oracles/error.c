@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sp_error_set(sp_error_t *error, sp_error_domain_t domain, int32_t code, const char *format, ...)
+bool sp_error_set(sp_error_t *error, sp_error_domain_t domain, int32_t code, const char *format,
+                  ...)
 {
     if (error == NULL)
         return false;

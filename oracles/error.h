@@ -29,8 +29,8 @@ typedef struct sp_error {
 
 /* Fills `error` (may be NULL) and returns false, so that a failing function can end in
  * `return sp_error_set(error, …);`. The message should name the remedy where there is one. */
-bool sp_error_set(sp_error_t *error, sp_error_domain_t domain, int32_t code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool sp_error_set(sp_error_t *error, sp_error_domain_t domain, int32_t code, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
 
 /* Puts `prefix: ` before the message, for instance a file and line; returns false. */
 bool sp_error_prefix(sp_error_t *error, const char *format, ...)

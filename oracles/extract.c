@@ -33,8 +33,8 @@ sp_value_t sp_extract_path(const bson_t *doc, const sp_path_t *path)
     return missing;
 }
 
-bool sp_extract_key(const sp_pattern_t *pattern, sp_hasher_t *hasher, const bson_t *doc, bson_t *key,
-                    sp_error_t *error)
+bool sp_extract_key(const sp_pattern_t *pattern, sp_hasher_t *hasher, const bson_t *doc,
+                    bson_t *key, sp_error_t *error)
 {
     for (unsigned i = 0; i < pattern->field_count; i++) {
         const sp_path_t *path = &pattern->fields[i];

@@ -88,7 +88,8 @@ static void append_owner(const char *owner, bson_t *answer)
     bson_append_array_end(answer, &shards);
 }
 
-void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_t *doc, bson_t *answer)
+void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_t *doc,
+                       bson_t *answer)
 {
     sp_error_t refused;
     const char *owner;

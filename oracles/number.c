@@ -61,8 +61,8 @@ static int compare_decimals(BID_UINT128 a, BID_UINT128 b)
 }
 
 /* A double may need 767 digits, a decimal has 34. Cutting the double to 34 digits leaves no decimal
- * between the cut and the double, so the cut decides unless it equals the decimal; then what was cut off
- * does. */
+ * between the cut and the double, so the cut decides unless it equals the decimal; then what was
+ * cut off does. */
 static int compare_decimal_to_double(BID_UINT128 decimal, double number)
 {
     unsigned flags = 0;
@@ -107,8 +107,8 @@ static int64_t double_for_hash(double number)
         return 0;
     if (number > TWO_63)
         return INT64_MAX;
-    /* 2^63 itself is not caught by the server's upper limit, which is INT64_MAX rounded to double, and what
-     * the processor makes of the conversion is the least integer. */
+    /* 2^63 itself is not caught by the server's upper limit, which is INT64_MAX rounded to double,
+     * and what the processor makes of the conversion is the least integer. */
     if (number == TWO_63 || number < -TWO_63)
         return INT64_MIN;
     return (int64_t)number;

@@ -100,8 +100,8 @@ typedef enum compare_mode {
     IN_EXPRESSION /* names count, and $cmp's oddities too */
 } compare_mode_t;
 
-/* Length of the namespace and its closing NUL, then namespace and ObjectId; an expression looks at the
- * length and the ObjectId only. */
+/* Length of the namespace and its closing NUL, then namespace and ObjectId; an expression looks at
+ * the length and the ObjectId only. */
 static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
 {
     const uint32_t oid_size = 12;
@@ -114,12 +114,13 @@ static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b, compare_
 
 static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode);
 
-/* The value of the first field before `iter` that has the name of the one it stands on, or its own. */
+/* The value of the first field before `iter` that has the name of the one it stands on, or its own.
+ */
 static sp_value_t first_of_name(const sp_value_t *parent, const bson_iter_t *iter)
 {
     bson_iter_t earlier;
-    bool sound = sp_value_children(parent, &earlier) &&
-                 bson_iter_find(&earlier, bson_iter_key(iter));
+    bool sound =
+        sp_value_children(parent, &earlier) && bson_iter_find(&earlier, bson_iter_key(iter));
     assert(sound);
     return sp_value_of(&earlier);
 }

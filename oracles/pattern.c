@@ -16,8 +16,8 @@ static bool is_one(const sp_value_t *value)
 static bool is_hashed(const sp_value_t *value)
 {
     uint32_t size;
-    return value->type == BSON_TYPE_UTF8 &&
-           strcmp(sp_value_text(value, &size), "hashed") == 0 && size == strlen("hashed");
+    return value->type == BSON_TYPE_UTF8 && strcmp(sp_value_text(value, &size), "hashed") == 0 &&
+           size == strlen("hashed");
 }
 
 /* Cuts "a.b" into its parts; false where one is empty or begins with $. */

@@ -9,8 +9,8 @@
 #define SP_PATTERN_FIELDS_MAX 32 /* as many as an index may have */
 
 typedef struct sp_path {
-    char *text;         /* "a.b" */
-    char *parts;        /* "a\0b\0" */
+    char *text;  /* "a.b" */
+    char *parts; /* "a\0b\0" */
     unsigned part_count;
 } sp_path_t;
 
@@ -20,16 +20,17 @@ typedef struct sp_pattern {
     int hashed; /* index of the hashed field, -1 for none */
 } sp_pattern_t;
 
-/* Reads a pattern. SP_ERROR_RULE with the code that the server gives for what is none: 2 BadValue for no
- * field, a value other than "hashed" and the numbers that sp_number_for_hash makes 1, two hashed fields, an
- * empty path part, a part that begins with $, one path twice; 13103 for too many fields. One path may lead
- * into another ({a: 1, "a.b": 1}). Observed on 6.0.5; 6.0.24 and 6.0.27 differ only in that they take $id,
- * $ref and $db as parts behind the first, which is not modelled. */
+/* Reads a pattern. SP_ERROR_RULE with the code that the server gives for what is none: 2 BadValue
+ * for no field, a value other than "hashed" and the numbers that sp_number_for_hash makes 1, two
+ * hashed fields, an empty path part, a part that begins with $, one path twice; 13103 for too many
+ * fields. One path may lead into another ({a: 1, "a.b": 1}). Observed on 6.0.5; 6.0.24 and 6.0.27
+ * differ only in that they take $id, $ref and $db as parts behind the first, which is not modelled.
+ */
 sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error);
 void sp_pattern_free(sp_pattern_t *pattern); /* NULL is fine */
 
-/* Whether `key` has a value for each field of the pattern and nothing else: the right names in the right
- * places, as chunk bounds must. SP_ERROR_INPUT says what is wrong. */
+/* Whether `key` has a value for each field of the pattern and nothing else: the right names in the
+ * right places, as chunk bounds must. SP_ERROR_INPUT says what is wrong. */
 bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t *error);
 
 /* Whether a server takes `bound` as a split point: it refuses (SP_ERROR_RULE, 2 BadValue) regular
@@ -37,10 +38,10 @@ bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t 
  * their shard key fields. Observed on 6.0.5. */
 bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error);
 
-/* Whether `bound` is taken as a split point but breaks the collection (docs/findings.md, 1 and 4): a value is
- * code whose scope has a field name that begins with $, which the shards' own chunk cache can never write,
- * so that they hang; or a number in it is one that an index misreads, so that a chunk moved from there
- * stays where it was for the config server. */
+/* Whether `bound` is taken as a split point but breaks the collection (docs/findings.md, 1 and 4):
+ * a value is code whose scope has a field name that begins with $, which the shards' own chunk
+ * cache can never write, so that they hang; or a number in it is one that an index misreads, so
+ * that a chunk moved from there stays where it was for the config server. */
 bool sp_pattern_bound_breaks(const bson_t *bound);
 
 #endif

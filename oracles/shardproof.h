@@ -1,8 +1,8 @@
 /*
  * libshardproof: a reference model of how MongoDB treats shard keys.
  *
- * Pure: no input or output, no clock, no globals but read-only tables. Documents that are given to it must
- * have passed sp_document_check (value.h); sp_json_read (extjson.h) gives such documents.
+ * Pure: no input or output, no clock, no globals but read-only tables. Documents that are given to
+ * it must have passed sp_document_check (value.h); sp_json_read (extjson.h) gives such documents.
  */
 #ifndef SHARDPROOF_H
 #define SHARDPROOF_H

@@ -6,11 +6,10 @@
 
 #include "value.h"
 
-/* SP_ERROR_RULE with the server's code where a shard refuses to insert `doc`: 53 InvalidIdField for an _id that
- * is an array, a regular expression or undefined; 52 DollarPrefixedFieldName for an _id object with a
- * field name that begins with $, at any depth; 2 BadValue for a second _id that is none of these. The
- * field that comes first decides. Observed
- * on 6.0.5, `route` area. */
+/* SP_ERROR_RULE with the server's code where a shard refuses to insert `doc`: 53 InvalidIdField for
+ * an _id that is an array, a regular expression or undefined; 52 DollarPrefixedFieldName for an _id
+ * object with a field name that begins with $, at any depth; 2 BadValue for a second _id that is
+ * none of these. The field that comes first decides. Observed on 6.0.5, `route` area. */
 bool sp_storage_check(const bson_t *doc, sp_error_t *error);
 
 /* Whether a field name inside the object, array or scope begins with $, at any depth. */

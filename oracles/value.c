@@ -25,8 +25,8 @@ bool sp_value_children(const sp_value_t *value, bson_iter_t *iter)
 
 bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value)
 {
-    /* libbson has no call that appends raw value bytes, but it can append what an iterator stands on; a
-     * one-field document around the bytes gives it one. */
+    /* libbson has no call that appends raw value bytes, but it can append what an iterator stands
+     * on; a one-field document around the bytes gives it one. */
     uint32_t key_size = (uint32_t)strlen(key) + 1;
     uint32_t size = 4 + 1 + key_size + value->size + 1;
     uint8_t small[256];
@@ -114,8 +114,8 @@ sp_value_t sp_value_scope(const sp_value_t *value)
     };
 }
 
-/* libbson looks at the outer length of code with scope only: here the code's and the scope's own lengths
- * must fill it exactly. */
+/* libbson looks at the outer length of code with scope only: here the code's and the scope's own
+ * lengths must fill it exactly. */
 static bool scoped_code_is_sound(const sp_value_t *value)
 {
     const uint32_t least = 4 + 4 + 1 + 5; /* whole length, code length, empty code, empty scope */
@@ -129,7 +129,8 @@ static bool scoped_code_is_sound(const sp_value_t *value)
 
 static bool check_fields(bson_iter_t *iter, unsigned depth, sp_error_t *error)
 {
-    /* A field without bytes, such as a null, may swallow the document's end mark unnoticed by libbson. */
+    /* A field without bytes, such as a null, may swallow the document's end mark unnoticed by
+     * libbson. */
     const uint32_t end_mark = iter->len - 1;
     uint32_t next = 4;
     if (depth > SP_DEPTH_MAX)

@@ -2,8 +2,8 @@
  * A BSON value as bytes: its type and the bytes that follow its field name.
  *
  * Hashing and ordering look at raw bytes (NaN payloads, binary subtype 2 with its inner length,
- * non-canonical decimals), which bson_value_t does not keep. A value borrows from the document it was
- * taken from and is good as long as that is unchanged.
+ * non-canonical decimals), which bson_value_t does not keep. A value borrows from the document it
+ * was taken from and is good as long as that is unchanged.
  */
 #ifndef SHARDPROOF_VALUE_H
 #define SHARDPROOF_VALUE_H
@@ -12,8 +12,9 @@
 
 #include <bson/bson.h>
 
-/* Deepest nesting that is looked at. The server's own limit is 200 (BSONDepth in 6.0: 180 for clients);
- * deeper documents are refused by sp_document_check, so recursion everywhere else is bounded. */
+/* Deepest nesting that is looked at. The server's own limit is 200 (BSONDepth in 6.0: 180 for
+ * clients); deeper documents are refused by sp_document_check, so recursion everywhere else is
+ * bounded. */
 #define SP_DEPTH_MAX 200
 
 typedef struct sp_value {
@@ -45,8 +46,9 @@ const char *sp_value_text(const sp_value_t *value, uint32_t *size);
 const char *sp_value_scoped_code(const sp_value_t *value, uint32_t *size);
 sp_value_t sp_value_scope(const sp_value_t *value);
 
-/* Whether `doc` is sound through and through (lengths, terminators, types, UTF-8 not looked at) and at most
- * SP_DEPTH_MAX deep. Everything else in this library may assume it. SP_ERROR_INPUT with the field. */
+/* Whether `doc` is sound through and through (lengths, terminators, types, UTF-8 not looked at) and
+ * at most SP_DEPTH_MAX deep. Everything else in this library may assume it. SP_ERROR_INPUT with the
+ * field. */
 bool sp_document_check(const bson_t *doc, sp_error_t *error);
 
 #endif

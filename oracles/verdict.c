@@ -20,8 +20,8 @@ const char *sp_verdict_name(sp_verdict_t verdict)
 
 bool sp_verdict_differs(sp_verdict_t verdict)
 {
-    return verdict == SP_MISMATCH || verdict == SP_UNEXPECTED_ERROR || verdict == SP_MISSING_ERROR ||
-           verdict == SP_FIXED;
+    return verdict == SP_MISMATCH || verdict == SP_UNEXPECTED_ERROR ||
+           verdict == SP_MISSING_ERROR || verdict == SP_FIXED;
 }
 
 /* The code inside {error: {code: N}}; false where there is no error. */
@@ -95,7 +95,8 @@ sp_verdict_t sp_judge(const bson_t *expected, const bson_t *observed)
     if (!bson_iter_init(&want, expected))
         return SP_MISMATCH;
     while (bson_iter_next(&want)) {
-        if (!bson_iter_init_find(&have, observed, bson_iter_key(&want)) || !same_field(&want, &have))
+        if (!bson_iter_init_find(&have, observed, bson_iter_key(&want)) ||
+            !same_field(&want, &have))
             return SP_MISMATCH;
     }
     return SP_MATCH;

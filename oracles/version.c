@@ -2,18 +2,38 @@
 
 #include <ctype.h>
 
-#define ALWAYS {0, 0, 0}
-#define NEVER  {999, 0, 0}
+#define ALWAYS                                                                                     \
+    {                                                                                              \
+        0, 0, 0                                                                                    \
+    }
+#define NEVER                                                                                      \
+    {                                                                                              \
+        999, 0, 0                                                                                  \
+    }
 
 static const sp_difference_row_t table[] = {
-    {SP_KEY_FIELDS_REQUIRED, ALWAYS, {4, 4, 0}, SP_OBSERVED,
-     "mongos 4.0.3 answers 61 to an insert without a key field; the manual gives 4.4 for the change"},
-    {SP_KEY_SIZE_LIMITED, ALWAYS, {4, 4, 0}, SP_OBSERVED,
+    {SP_KEY_FIELDS_REQUIRED,
+     ALWAYS,
+     {4, 4, 0},
+     SP_OBSERVED,
+     "mongos 4.0.3 answers 61 to an insert without a key field; the manual gives 4.4 for the "
+     "change"},
+    {SP_KEY_SIZE_LIMITED,
+     ALWAYS,
+     {4, 4, 0},
+     SP_OBSERVED,
      "mongos 4.0.3 answers 13334 to ranged keys of 512 bytes; the manual gives 4.4 for the change"},
-    {SP_COMPOUND_HASHED, {4, 4, 0}, NEVER, SP_OBSERVED,
+    {SP_COMPOUND_HASHED,
+     {4, 4, 0},
+     NEVER,
+     SP_OBSERVED,
      "6.0.5 shards on {a: 1, b: 'hashed'}, mongos 4.0.3 answers 2; the manual gives 4.4"},
-    {SP_MAX_KEY_IN_NO_CHUNK, ALWAYS, {6, 0, 24}, SP_OBSERVED,
-     "6.0.5 answers 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and 6.0.27 take it; versions between "
+    {SP_MAX_KEY_IN_NO_CHUNK,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 answers 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and 6.0.27 take it; "
+     "versions between "
      "were not seen"},
 };
 

@@ -1,5 +1,6 @@
 /*
- * Server versions and what differs between them: one table, one row a difference, each with its source.
+ * Server versions and what differs between them: one table, one row a difference, each with its
+ * source.
  *
  * Rules ask for the difference by name and never compare version numbers themselves.
  */
@@ -18,7 +19,8 @@ typedef enum sp_difference {
     SP_KEY_FIELDS_REQUIRED, /* a document without every shard key field is refused */
     SP_KEY_SIZE_LIMITED,    /* a ranged shard key value of 512 bytes or more is refused */
     SP_COMPOUND_HASHED,     /* a hashed field may stand beside others */
-    SP_MAX_KEY_IN_NO_CHUNK, /* a key that is MaxKey in every field is refused, else the last chunk's */
+    SP_MAX_KEY_IN_NO_CHUNK, /* a key that is MaxKey in every field is refused, else the last chunk's
+                             */
     SP_DIFFERENCES          /* how many there are */
 } sp_difference_t;
 
@@ -37,7 +39,8 @@ typedef struct sp_difference_row {
 
 #define SP_MODEL_DEFAULT_VERSION "6.0.27"
 
-/* "6.0.5" or "6.0"; SP_ERROR_USAGE for anything else, and for versions outside what the model knows. */
+/* "6.0.5" or "6.0"; SP_ERROR_USAGE for anything else, and for versions outside what the model
+ * knows. */
 bool sp_version_parse(const char *text, sp_version_t *version, sp_error_t *error);
 
 /* -1, 0 or 1. */

@@ -26,7 +26,8 @@ typedef struct sp_report sp_report_t;
 typedef enum sp_again {
     SP_AGAIN_UNASKED = 0,
     SP_AGAIN_SAME,  /* the same answer: it can be shown again */
-    SP_AGAIN_OTHER, /* another answer: flaky, so look at the server's state rather than at the rule */
+    SP_AGAIN_OTHER, /* another answer: flaky, so look at the server's state rather than at the rule
+                     */
 } sp_again_t;
 
 /* What a finding is made of; all is copied by sp_report_add. A document that is NULL counts as

@@ -31,7 +31,8 @@ int main(void)
 
     bson_t *insert = BCON_NEW("x", BCON_DOUBLE(4.9999));
     sp_predict_insert(model, layout, insert, &answer);
-    bool right = bson_iter_init(&iter, &answer) && bson_iter_find_descendant(&iter, "shards.0", &found) &&
+    bool right = bson_iter_init(&iter, &answer) &&
+                 bson_iter_find_descendant(&iter, "shards.0", &found) &&
                  strcmp(bson_iter_utf8(&found, NULL), "s1") == 0;
 
     bson_iter_init_find(&iter, insert, "x");
