@@ -335,6 +335,66 @@ static void append_near_children(sp_producer_t *producer, const sp_value_t *like
     bson_destroy(&inner);
 }
 
+/* The bytes of the value in which any bit may be flipped, but for what flip_bit refuses. */
+static void find_loose_bytes(const sp_value_t *value, uint32_t *start, uint32_t *size)
+{
+    *start = 0;
+    *size = 0;
+    switch (value->type) {
+    case BSON_TYPE_OID:
+    case BSON_TYPE_DATE_TIME:
+    case BSON_TYPE_TIMESTAMP:
+        *size = value->size;
+        break;
+    case BSON_TYPE_REGEX:
+        *size = (uint32_t)strlen((const char *)value->data);
+        break;
+    case BSON_TYPE_BINARY: /* behind the length: the subtype and the bytes */
+    case BSON_TYPE_DBPOINTER:
+    case BSON_TYPE_CODE:
+    case BSON_TYPE_SYMBOL:
+        *start = 4;
+        *size = value->size - 4;
+        break;
+    default:
+        break;
+    }
+}
+
+static void flip_bit(const sp_value_t *value, uint8_t *byte, uint32_t bit)
+{
+    uint8_t flipped = (uint8_t)(*byte ^ 1u << bit);
+    bool is_subtype = value->type == BSON_TYPE_BINARY && byte == value->data + 4;
+    /* Subtype 2 asks for an inner length and 7 for a column; a NUL ends names. */
+    if (is_subtype && (*byte == 2 || flipped == 2 || flipped == 7))
+        return;
+    bool is_text = value->type == BSON_TYPE_REGEX || value->type == BSON_TYPE_CODE ||
+                   value->type == BSON_TYPE_SYMBOL ||
+                   (value->type == BSON_TYPE_DBPOINTER && byte < value->data + value->size - 12);
+    if (!is_text || (*byte != 0 && flipped != 0))
+        *byte = flipped;
+}
+
+static void append_near_bytes(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
+                              const char *key)
+{
+    uint32_t start, size;
+    find_loose_bytes(like, &start, &size);
+    if (size == 0) {
+        sp_value_append(doc, key, like);
+        return;
+    }
+    uint8_t *bytes = bson_malloc(like->size);
+    memcpy(bytes, like->data, like->size);
+    const sp_value_t copy = {like->type, like->size, bytes};
+    uint32_t place = start + sp_draw_below(producer, size);
+    if (like->type == BSON_TYPE_BINARY && bytes[4] == 2 && place < 9)
+        place = 4; /* subtype 2's inner length must stay */
+    flip_bit(&copy, bytes + place, sp_draw_below(producer, 8));
+    sp_value_append(doc, key, &copy);
+    bson_free(bytes);
+}
+
 void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
                        const char *key)
 {
@@ -344,6 +404,8 @@ void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *
         append_near_text(producer, like, doc, key);
     else if (like->type == BSON_TYPE_DOCUMENT || like->type == BSON_TYPE_ARRAY)
         append_near_children(producer, like, doc, key);
-    else
+    else if (sp_draw_one_in(producer, 4))
         sp_value_append(doc, key, like);
+    else
+        append_near_bytes(producer, like, doc, key);
 }

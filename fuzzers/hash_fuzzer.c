@@ -4,7 +4,7 @@
  * Checks, of a generated value and of one beside it:
  *  - the case is sound BSON and reads back from its Extended JSON byte by byte;
  *  - the hash depends on the value alone: not on where its bytes lie, nor on what came before;
- *  - it changes when the value is put into an object or an array;
+ *  - it changes when the value is put into an object or an array, and with the field's name;
  *  - a number hashes like the int64 that a second, plain implementation makes of it;
  *  - one integer hashes alike as int32, int64, double and decimal, wherever the type holds it
  *    exactly, and the decimal in whatever scale; every zero hashes like 0, and so does every NaN.
@@ -44,10 +44,11 @@ static int64_t hash_elsewhere(sp_hasher_t *hasher, const sp_value_t *value)
     return hash;
 }
 
-static int64_t hash_in(sp_hasher_t *hasher, bson_type_t type, const sp_value_t *value)
+static int64_t hash_in(sp_hasher_t *hasher, bson_type_t type, const char *name,
+                       const sp_value_t *value)
 {
     bson_t outer = BSON_INITIALIZER;
-    sp_value_append(&outer, "0", value);
+    sp_value_append(&outer, name, value);
     const sp_value_t wrapped = {type, outer.len, bson_get_data(&outer)};
     int64_t hash = sp_hash_value(hasher, &wrapped);
     bson_destroy(&outer);
@@ -60,8 +61,10 @@ static void check_hash(sp_hasher_t *hasher, const sp_value_t *value, const bson_
     sp_fuzz_check(hash == sp_hash_value(hasher, value), "hashing twice gives one hash", scene);
     sp_fuzz_check(hash == hash_with_fresh_hasher(value), "a hasher keeps nothing", scene);
     sp_fuzz_check(hash == hash_elsewhere(hasher, value), "a hash is of the bytes alone", scene);
-    int64_t in_object = hash_in(hasher, BSON_TYPE_DOCUMENT, value);
-    int64_t in_array = hash_in(hasher, BSON_TYPE_ARRAY, value);
+    int64_t in_object = hash_in(hasher, BSON_TYPE_DOCUMENT, "0", value);
+    int64_t in_array = hash_in(hasher, BSON_TYPE_ARRAY, "0", value);
+    sp_fuzz_check(in_object != hash_in(hasher, BSON_TYPE_DOCUMENT, "1", value),
+                  "the name of a field is hashed with it", scene);
     sp_fuzz_check(hash != in_object && hash != in_array && in_object != in_array,
                   "a value, an object around it and an array around it hash differently", scene);
 }

@@ -22,7 +22,7 @@
 enum { VALUE_BYTES = 1024, ROUTE_BYTES = 16384, SCENES_MAX = 200000, SPARE = 64, SHAPES = 20 };
 
 /* What order_fuzzer draws first: whether the input is three values or a route scene. */
-enum { MODE_VALUES = 0, MODE_ROUTE = 3 };
+enum { MODE_VALUES = 0, MODE_ROUTE = 7 };
 
 typedef struct type_name {
     bson_type_t type;

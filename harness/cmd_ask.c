@@ -14,11 +14,13 @@
 
 enum { LAYOUTS_MAX = 100000 };
 
+typedef struct numbered_layout {
+    int64_t number;
+    sp_layout_t *layout;
+} numbered_layout_t;
+
 typedef struct layouts {
-    struct {
-        int64_t number;
-        sp_layout_t *layout;
-    } * items;
+    numbered_layout_t *items;
     unsigned count, capacity;
 } layouts_t;
 
@@ -48,7 +50,7 @@ static bool read_layout_number(const bson_t *line, int64_t *number, sp_error_t *
 
 static bool add_layout(layouts_t *layouts, const bson_t *line, sp_error_t *error)
 {
-    int64_t number;
+    int64_t number = 0;
     if (!read_layout_number(line, &number, error))
         return false;
     if (layouts->count == LAYOUTS_MAX)
@@ -77,7 +79,7 @@ static bool answer_hash(asker_t *asker, const bson_t *line, bson_t *answer, sp_e
 
 static bool answer_insert(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
 {
-    int64_t number;
+    int64_t number = 0;
     bson_iter_t iter;
     bson_t doc;
     if (!read_layout_number(line, &number, error))

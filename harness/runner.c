@@ -12,6 +12,9 @@
 /* How many differences of a batch are asked a second time, to tell flaky from wrong. */
 enum { CONFIRM_MAX = 16 };
 
+/* How often the main thread looks at its workers. */
+#define PAUSE_NS 20000000L
+
 /* One area being run. Everything below the lock is guarded by it. */
 typedef struct area_run {
     const sp_run_plan_t *plan;
@@ -198,7 +201,7 @@ static void wait_for_workers(area_run_t *run, double seconds)
         if (working == 0)
             break;
         sp_progress_show(&progress, run->area->name, done, wanted, seconds, differences);
-        const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+        const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
     }
     sp_progress_end(&progress);

@@ -160,6 +160,7 @@ static bool read_wanted(const bson_iter_t *iter, chunk_t *chunk)
               bson_iter_next(&part) && borrow_document(&part, &chunk->max) &&
               bson_iter_next(&part) && BSON_ITER_HOLDS_UTF8(&part);
     chunk->shard = ok ? bson_iter_utf8(&part, NULL) : NULL;
+    assert(!ok || chunk->shard != NULL);
     return ok;
 }
 
@@ -173,11 +174,13 @@ static bool read_had(const bson_iter_t *iter, chunk_t *chunk)
               bson_iter_recurse(iter, &shard) && bson_iter_find(&shard, "shard") &&
               BSON_ITER_HOLDS_UTF8(&shard);
     chunk->shard = ok ? bson_iter_utf8(&shard, NULL) : NULL;
+    assert(!ok || chunk->shard != NULL);
     return ok;
 }
 
 static sp_conn_t *shard_by_name(sp_session_t *session, const char *name, sp_error_t *error)
 {
+    assert(name != NULL);
     for (unsigned i = 0; i < session->shard_count; i++) {
         if (strcmp(session->at.names[i], name) == 0)
             return session->shards[i];
@@ -195,7 +198,7 @@ static bool split(sp_session_t *session, const sp_sharded_t *made, const bson_it
 {
     bson_t reply, command = BSON_INITIALIZER, keys = BSON_INITIALIZER;
     bson_iter_t iter;
-    chunk_t whole, wanted;
+    chunk_t whole = {.shard = NULL}, wanted = {.shard = NULL};
     uint32_t count = 0;
     bool ok = read_chunks(session, made, &reply, error);
     if (ok && !(iterate_batch(&reply, &iter) && bson_iter_next(&iter) && read_had(&iter, &whole)))
@@ -276,7 +279,7 @@ static bool compare_chunks(sp_session_t *session, const sp_sharded_t *made,
     bool ok = read_chunks(session, made, &reply, error) && iterate_batch(&reply, &had_iter) &&
               bson_iter_recurse(chunks, &wanted_iter);
     for (unsigned i = 0; ok; i++) {
-        chunk_t had, wanted;
+        chunk_t had = {.shard = NULL}, wanted = {.shard = NULL};
         bool had_more = bson_iter_next(&had_iter), wanted_more = bson_iter_next(&wanted_iter);
         if (!had_more && !wanted_more)
             break;

@@ -68,16 +68,17 @@ void sp_predict_order(sp_model_t *model, const sp_value_t *a, const sp_value_t *
     BSON_APPEND_INT32(answer, "order", sp_value_compare_in_expression(a, b));
 }
 
-static bool find_owner(const sp_model_t *model, const sp_layout_t *layout, const bson_t *key,
-                       const char **owner, sp_error_t *error)
+/* NULL where the router knows no chunk for the key. */
+static const char *find_owner(const sp_model_t *model, const sp_layout_t *layout, const bson_t *key,
+                              sp_error_t *error)
 {
     uint32_t chunk;
-    if (!sp_chunkmap_find(layout->chunks, key, &chunk) &&
-        sp_version_has(model->version, SP_MAX_KEY_IN_NO_CHUNK))
-        return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
-                            "a shard key value that is MaxKey in every field belongs to no chunk");
-    *owner = sp_chunkmap_shard(layout->chunks, chunk);
-    return true;
+    if (sp_chunkmap_find(layout->chunks, key, &chunk) ||
+        !sp_version_has(model->version, SP_MAX_KEY_IN_NO_CHUNK))
+        return sp_chunkmap_shard(layout->chunks, chunk);
+    sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
+                 "a shard key value that is MaxKey in every field belongs to no chunk");
+    return NULL;
 }
 
 static void append_owner(const char *owner, bson_t *answer)
@@ -92,11 +93,12 @@ void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_
                        bson_t *answer)
 {
     sp_error_t refused;
-    const char *owner;
+    const char *owner = NULL;
     bson_t key = BSON_INITIALIZER;
+    if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused))
+        owner = find_owner(model, layout, &key, &refused);
     /* The router looks for the shard first, so its refusal comes before the shard's. */
-    if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused) &&
-        find_owner(model, layout, &key, &owner, &refused) && sp_storage_check(doc, &refused))
+    if (owner != NULL && sp_storage_check(doc, &refused))
         append_owner(owner, answer);
     else
         sp_answer_error(answer, refused.code, refused.message);

@@ -8,3 +8,23 @@ sp_add_harness_test(test_harness_corpus)
 sp_add_harness_test(test_harness_units)
 sp_add_harness_test(test_harness_batch)
 target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--wrap=sp_stop_requested)
+
+# The command line as its users see it, without a server and with real ones.
+add_test(NAME test_cli_offline COMMAND "${SHARDPROOF_PYTHON}"
+  "${CMAKE_CURRENT_SOURCE_DIR}/test_cli_offline.py" $<TARGET_FILE:shardproof>)
+set_tests_properties(test_cli_offline PROPERTIES TIMEOUT 300)
+
+add_executable(test_harness_planted test_harness_planted.c)
+target_link_libraries(test_harness_planted PRIVATE sp_options sp_harness PkgConfig::MONGOC m)
+add_test(NAME test_cli_live COMMAND "${SHARDPROOF_PYTHON}"
+  "${CMAKE_CURRENT_SOURCE_DIR}/test_cli_live.py" $<TARGET_FILE:shardproof>
+  $<TARGET_FILE:test_harness_planted> "${PROJECT_SOURCE_DIR}/reports/report-1.schema.json")
+set_tests_properties(test_cli_live PROPERTIES LABELS live RESOURCE_LOCK servers TIMEOUT 600)
+
+# Does not link where two of the libraries define the same name: archives alone would take either.
+add_executable(test_harness_names test_harness_names.c)
+target_link_libraries(test_harness_names PRIVATE sp_options sp_harness PkgConfig::MONGOC)
+target_link_options(test_harness_names PRIVATE LINKER:--whole-archive
+  $<TARGET_FILE:sp_harness> $<TARGET_FILE:sp_servers> $<TARGET_FILE:sp_fuzzers> $<TARGET_FILE:sp_reports>
+  $<TARGET_FILE:shardproof_oracles> LINKER:--no-whole-archive)
+add_test(NAME test_harness_names COMMAND test_harness_names)

@@ -102,12 +102,17 @@ class Usage(Command):
 
     def test_servers_that_cannot_be(self):
         (self.folder / "text").write_text("no program")
+        for name, text in (("other", "#!/bin/sh\necho something else\n"), ("fails", "#!/bin/sh\nexit 7\n")):
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o700)
         for command in (("run", "--cases", "1"), ("replay", "x")):
             for server, err in (
                 ("/no/such/mongod", ("/no/such/mongod", "No such file")),
                 ("3.2.1", ("3.2.1", "6.0.5")),
                 (str(self.folder), str(self.folder)),
                 (str(self.folder / "text"), "text"),
+                (str(self.folder / "other"), "is no mongod"),
+                (str(self.folder / "fails"), "does not run as a mongod"),
                 ("mongodb://", "mongodb://"),
                 ("mongodb://a,b/", "exactly one server"),
             ):

@@ -39,7 +39,7 @@ static bool is_mongod(const char *path, sp_error_t *error)
     }
     close(fd);
     const char *argv[] = {path, "--version", NULL};
-    bool ok = sp_run(argv, NULL, log, VERSION_MS, error);
+    bool ok = sp_run_program(argv, NULL, log, VERSION_MS, error);
     char *output = ok ? sp_files_tail(log, VERSION_OUTPUT) : NULL;
     if (!ok)
         sp_error_prefix(error, "%s does not run as a mongod", path);

@@ -224,7 +224,7 @@ static bool try_out(const store_t *store, const sp_pin_t *pin, const char *mongo
                                                                 OPENSSL, store->root, OPENSSL)
                                            : NULL;
     const char *argv[] = {mongod, "--version", NULL};
-    bool ok = sp_run(argv, libraries, store->log, VERSION_MS, error);
+    bool ok = sp_run_program(argv, libraries, store->log, VERSION_MS, error);
     bson_free(libraries);
     if (!ok)
         return sp_error_prefix(error, "mongod %s was fetched but does not run on this machine",

@@ -29,8 +29,8 @@ static bool judge(const char *program, int status, const char *log, sp_error_t *
                         WEXITSTATUS(status), end);
 }
 
-bool sp_run(const char *const *argv, const char *library_path, const char *log, int timeout_ms,
-            sp_error_t *error)
+bool sp_run_program(const char *const *argv, const char *library_path, const char *log,
+                    int timeout_ms, sp_error_t *error)
 {
     if (unlink(log) != 0 && errno != ENOENT)
         return sp_error_set(error, SP_ERROR_SYSTEM, errno, "cannot replace the log %s: %s", log,

@@ -93,7 +93,7 @@ static bool download(const char *python, const sp_wheel_t *wheel, const char *fo
     argv[n] = NULL;
 
     sp_error_t why = {0};
-    if (sp_run(argv, NULL, log, DOWNLOAD_MS, &why))
+    if (sp_run_program(argv, NULL, log, DOWNLOAD_MS, &why))
         return true;
     if (sp_stop_requested())
         return sp_error_set(error, SP_ERROR_SYSTEM, EINTR, "stopped on request");
@@ -141,7 +141,7 @@ static bool unpack(const char *python, const char *file, const char *folder, con
                    sp_error_t *error)
 {
     const char *argv[] = {python, "-m", "zipfile", "-e", file, folder, NULL};
-    if (sp_run(argv, NULL, log, UNPACK_MS, error))
+    if (sp_run_program(argv, NULL, log, UNPACK_MS, error))
         return true;
     return sp_error_prefix(error, "cannot unpack %s", file);
 }
