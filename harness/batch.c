@@ -3,10 +3,15 @@
 #include "servers/signals.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
+#include <time.h>
 
-enum { INFRA_TRIES = 2 };
+enum { INFRA_TRIES = 2, TROUBLE_WAITS = 40 };
+
+/* How long a server that says it is in trouble is left alone. */
+#define TROUBLE_PAUSE_NS 500000000L
+/* For how long after a server's restart the others may still refuse what they should not. */
+#define SETTLE_US 15000000
 
 void sp_batch_init(sp_batch_t *batch)
 {
@@ -91,28 +96,59 @@ static void answer_alike(sp_batch_t *batch, uint32_t scene, const sp_error_t *wh
     }
 }
 
+static void pause_for_servers(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = TROUBLE_PAUSE_NS}, NULL);
+}
+
+/* Asks once. What was answered while a server died does not count: it may have forgotten something.
+ */
+static bool try_range(sp_batch_t *batch, sp_session_t *session, uint32_t from, uint32_t to,
+                      bool *unsettled, sp_error_t *failed)
+{
+    int64_t begun = bson_get_monotonic_time();
+    uint32_t wanted = batch->first_answer[to];
+    bool ok =
+        batch->area->execute(session, batch->cases + from, to - from, &batch->observed, failed);
+    int64_t upset_at = sp_session_watch(session);
+    if (ok && batch->observed.count != wanted)
+        ok = sp_error_set(failed, SP_ERROR_INFRA, 0, "%u answers came where %u were due",
+                          batch->observed.count, wanted);
+    else if (ok && upset_at >= begun)
+        ok = sp_error_set(failed, SP_ERROR_INFRA, 0, "a server died meanwhile");
+    bool upset = upset_at != 0 && bson_get_monotonic_time() - upset_at < SETTLE_US;
+    bool trouble = failed->domain == SP_ERROR_SERVER && sp_code_is_trouble(failed->code);
+    *unsettled = !ok && failed->domain == SP_ERROR_SERVER && (upset || trouble);
+    if (trouble) {
+        failed->domain = SP_ERROR_INFRA;
+        failed->code = 0;
+    }
+    if (!ok)
+        sp_answers_truncate(&batch->observed, batch->first_answer[from]);
+    return ok;
+}
+
 static bool execute_range(sp_batch_t *batch, sp_session_t *session, uint32_t from, uint32_t to,
                           sp_error_t *error)
 {
-    for (unsigned tries = 1;; tries++) {
+    for (unsigned tries = 1, waits = 0;;) {
         sp_error_t failed = {0};
-        uint32_t wanted = batch->first_answer[to];
-        if (batch->area->execute(session, batch->cases + from, to - from, &batch->observed,
-                                 &failed) &&
-            batch->observed.count == wanted)
+        bool unsettled;
+        if (try_range(batch, session, from, to, &unsettled, &failed))
             return true;
-        if (failed.domain == SP_ERROR_NONE)
-            sp_error_set(&failed, SP_ERROR_INFRA, 0, "%u answers came where %u were due",
-                         batch->observed.count, wanted);
-        sp_answers_truncate(&batch->observed, batch->first_answer[from]);
         if (sp_stop_requested())
             return sp_error_set(error, SP_ERROR_INFRA, 0, "stopped");
-        bool hangs = failed.code == ETIMEDOUT && tries > 1;
+        /* The connection failed twice (its errors have an errno), and nobody died. */
+        bool hangs = failed.domain == SP_ERROR_INFRA && failed.code != 0 && tries > 1;
         if (failed.domain == SP_ERROR_INFRA && !sp_session_recover(session, hangs, error))
             return false;
+        if (unsettled && waits++ < TROUBLE_WAITS) {
+            pause_for_servers();
+            continue;
+        }
         /* Asking again in every half would kill a server too often to be worth it. */
         bool whole = to - from == batch->count, alone = to - from == 1;
-        if (failed.domain == SP_ERROR_INFRA && tries < INFRA_TRIES && (whole || alone))
+        if (failed.domain == SP_ERROR_INFRA && tries++ < INFRA_TRIES && (whole || alone))
             continue;
         if (alone) {
             answer_alike(batch, from, &failed);

@@ -13,6 +13,7 @@
 #include "servers/signals.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -147,27 +148,52 @@ static bool print_recorded(const recorder_t *recorder, const bson_t *test)
     return ok;
 }
 
+/* The area of a case whose questions both the model and the server can take; NULL where not. */
+static const sp_area_t *take(recorder_t *recorder, const bson_t *test, sp_error_t *error)
+{
+    const sp_area_t *area = sp_area_of(test, error);
+    if (area == NULL)
+        return NULL;
+    sp_batch_take(&recorder->batch, area, test);
+    if (!sp_batch_predict(&recorder->batch, recorder->model, error))
+        return NULL;
+    if ((area->needs & ~sp_target_capabilities(recorder->target)) == 0)
+        return area;
+    sp_error_set(error, SP_ERROR_USAGE, 0, "the server lacks what the area '%s' needs", area->name);
+    return NULL;
+}
+
+/* What a server in trouble said is nothing to keep. */
+static bool all_answered(const sp_answers_t *observed, sp_error_t *error)
+{
+    for (uint32_t i = 0; i < observed->count; i++) {
+        if (bson_has_field(observed->items[i], "infrastructure"))
+            return sp_error_set(error, SP_ERROR_INFRA, 0, "the server failed at question %u", i);
+    }
+    return true;
+}
+
 static bool on_case(void *context, const bson_t *test, const char *file, unsigned line)
 {
     recorder_t *recorder = context;
     sp_error_t error = {0};
-    const sp_area_t *area = sp_area_of(test, &error);
-    if (area != NULL) {
-        sp_batch_take(&recorder->batch, area, test);
-        if (!sp_batch_predict(&recorder->batch, recorder->model, &error))
-            area = NULL;
-    }
-    if (area == NULL) {
+    if (take(recorder, test, &error) == NULL) {
         sp_error_prefix(&error, "%s:%u", file, line);
         on_broken(recorder, &error);
         return true;
     }
-    if (!sp_batch_execute(&recorder->batch, recorder->session, &error) ||
-        !print_recorded(recorder, test)) {
+    bool ok = sp_batch_execute(&recorder->batch, recorder->session, &error) &&
+              all_answered(&recorder->batch.observed, &error);
+    if (ok && !print_recorded(recorder, test))
+        ok = sp_error_set(&error, SP_ERROR_SYSTEM, errno, "the case could not be written: %s",
+                          strerror(errno));
+    if (ok) {
+        recorder->recorded++;
+    } else {
         recorder->gave_up = true;
+        sp_error_prefix(&error, "%s:%u", file, line);
         sp_complain(&error);
     }
-    recorder->recorded++;
     return !recorder->gave_up && !sp_stop_requested();
 }
 
@@ -236,6 +262,8 @@ int sp_cmd_record(int argc, char **argv)
             recorder.recorded, recorder.broken);
     if (status == 0)
         status = recorder.gave_up || fflush(stdout) != 0 ? 3 : recorder.broken > 0 ? 2 : 0;
+    if (sp_stop_requested())
+        status = sp_stop_status();
     sp_batch_clear(&recorder.batch);
     sp_model_free(recorder.model);
     sp_session_close(recorder.session);

@@ -50,13 +50,15 @@ static uint32_t append_documents(bson_t *command, const bson_iter_t *docs)
     return count;
 }
 
-static bool read_write_error(const bson_iter_t *iter, fate_t *fates, uint32_t count)
+static bool read_write_error(const bson_iter_t *iter, fate_t *fates, uint32_t count,
+                             sp_error_t *error)
 {
+    static const char nonsense[] = "the router's writeErrors make no sense";
     bson_iter_t field;
     int64_t index = -1, code = 0;
     const char *message = "";
     if (!bson_iter_recurse(iter, &field))
-        return false;
+        return sp_error_set(error, SP_ERROR_INFRA, 0, "%s", nonsense);
     while (bson_iter_next(&field)) {
         if (strcmp(bson_iter_key(&field), "index") == 0)
             index = bson_iter_as_int64(&field);
@@ -66,7 +68,9 @@ static bool read_write_error(const bson_iter_t *iter, fate_t *fates, uint32_t co
             message = bson_iter_utf8(&field, NULL);
     }
     if (index < 0 || index >= count)
-        return false;
+        return sp_error_set(error, SP_ERROR_INFRA, 0, "%s", nonsense);
+    if (sp_code_is_trouble((int32_t)code))
+        return sp_error_set(error, SP_ERROR_SERVER, (int32_t)code, "%s", message);
     bson_free(fates[index].message);
     fates[index].refused = true;
     fates[index].code = (int32_t)code;
@@ -79,10 +83,11 @@ static bool read_write_errors(const bson_t *reply, fate_t *fates, uint32_t count
     bson_iter_t iter, element;
     if (!bson_iter_init_find(&iter, reply, "writeErrors"))
         return true;
-    bool ok = bson_iter_recurse(&iter, &element);
+    bool ok = bson_iter_recurse(&iter, &element) ||
+              sp_error_set(error, SP_ERROR_INFRA, 0, "the router's writeErrors are no array");
     while (ok && bson_iter_next(&element))
-        ok = read_write_error(&element, fates, count);
-    return ok || sp_error_set(error, SP_ERROR_INFRA, 0, "the router's writeErrors make no sense");
+        ok = read_write_error(&element, fates, count, error);
+    return ok;
 }
 
 /* Any shard can be the router, and its routing table may be stale, as a mongos' may; so they take

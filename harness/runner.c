@@ -14,6 +14,8 @@ enum { CONFIRM_MAX = 16 };
 
 /* How often the main thread looks at its workers. */
 #define PAUSE_NS 20000000L
+/* … and at the servers. */
+#define WATCH_SECONDS 1.0
 
 /* One area being run. Everything below the lock is guarded by it. */
 typedef struct area_run {
@@ -191,6 +193,7 @@ static void wait_for_workers(area_run_t *run, double seconds)
 {
     sp_progress_t progress;
     sp_progress_start(&progress);
+    double next_watch = sp_now() + WATCH_SECONDS;
     uint64_t wanted =
         run->plan->cases > 0 ? run->end_scene * (uint64_t)run->area->scene_answers : 0;
     for (;;) {
@@ -201,6 +204,10 @@ static void wait_for_workers(area_run_t *run, double seconds)
         if (working == 0)
             break;
         sp_progress_show(&progress, run->area->name, done, wanted, seconds, differences);
+        if (sp_now() >= next_watch) {
+            sp_target_watch(run->target);
+            next_watch = sp_now() + WATCH_SECONDS;
+        }
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
     }

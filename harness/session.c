@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { COMMAND_TIMEOUT_MS = 60000 };
+enum { COMMAND_TIMEOUT_MS = 30000 };
 
 static sp_conn_t *open_conn(const char *uri, sp_error_t *error)
 {
@@ -73,6 +73,37 @@ bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error)
         return false;
     disconnect_all(session);
     return connect_all(session, error);
+}
+
+int64_t sp_session_watch(sp_session_t *session)
+{
+    return sp_target_watch(session->target);
+}
+
+bool sp_code_is_trouble(int32_t code)
+{
+    static const int32_t codes[] = {
+        6,     /* HostUnreachable */
+        7,     /* HostNotFound */
+        89,    /* NetworkTimeout */
+        91,    /* ShutdownInProgress */
+        133,   /* FailedToSatisfyReadPreference: a shard has no primary */
+        194,   /* BalancerInterrupted: the config server has just become primary */
+        189,   /* PrimarySteppedDown */
+        262,   /* ExceededTimeLimit */
+        384,   /* ConnectionError */
+        9001,  /* SocketException */
+        10107, /* NotWritablePrimary */
+        11600, /* InterruptedAtShutdown */
+        11602, /* InterruptedDueToReplStateChange */
+        13435, /* NotPrimaryNoSecondaryOk */
+        13436, /* NotPrimaryOrSecondary */
+    };
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
 }
 
 sp_conn_t *sp_session_any(sp_session_t *session)

@@ -29,6 +29,13 @@ void sp_session_close(sp_session_t *session); /* NULL is fine */
  * servers were replaced. False where the target is given up. */
 bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error);
 
+/* sp_target_watch for the session's target. */
+int64_t sp_session_watch(sp_session_t *session);
+
+/* Whether a server refuses with `code` because another server, or it itself, is down or not yet
+ * itself again, so that it says nothing about what was asked. */
+bool sp_code_is_trouble(int32_t code);
+
 /* The connection for what any server can answer; workers are spread over the servers. */
 sp_conn_t *sp_session_any(sp_session_t *session);
 

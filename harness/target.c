@@ -21,6 +21,7 @@ struct sp_target {
     pthread_mutex_t lock;  /* guards what follows */
     sp_cluster_t *cluster; /* NULL for a server that stands alone */
     unsigned generation;
+    int64_t upset_at; /* when servers were last restarted or replaced; 0: never */
 };
 
 enum { PROBE_TIMEOUT_MS = 20000 };
@@ -275,17 +276,41 @@ static bool renew(sp_target_t *target, sp_error_t *error)
     return start_cluster(target, error);
 }
 
+/* With the lock held. */
+static bool watch(sp_target_t *target, unsigned *restarted, sp_error_t *error)
+{
+    *restarted = 0;
+    bool ok = target->cluster == NULL || sp_cluster_watch(target->cluster, restarted, error);
+    if (*restarted > 0)
+        target->upset_at = bson_get_monotonic_time();
+    return ok;
+}
+
 bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_error_t *error)
 {
     bool ok = true;
     pthread_mutex_lock(&target->lock);
     if (target->generation == generation) {
-        unsigned restarted = 0;
-        if (target->cluster != NULL)
-            ok = sp_cluster_watch(target->cluster, &restarted, error);
-        if (ok && restarted == 0 && hangs)
+        unsigned restarted;
+        ok = watch(target, &restarted, error);
+        if (ok && restarted == 0 && hangs) {
             ok = renew(target, error);
+            target->upset_at = bson_get_monotonic_time();
+        }
+    } else if (target->cluster == NULL) {
+        ok = sp_error_set(error, SP_ERROR_INFRA, 0, "the servers hung and could not be replaced");
     }
     pthread_mutex_unlock(&target->lock);
     return ok;
+}
+
+int64_t sp_target_watch(sp_target_t *target)
+{
+    unsigned restarted;
+    pthread_mutex_lock(&target->lock);
+    /* What cannot be restarted shows when the next command fails. */
+    watch(target, &restarted, NULL);
+    int64_t upset_at = target->upset_at;
+    pthread_mutex_unlock(&target->lock);
+    return upset_at;
 }

@@ -62,6 +62,11 @@ void sp_target_unlock_moves(sp_target_t *target);
  * be restarted, and what was started is replaced SP_RENEWALS_MAX times at the most. */
 bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_error_t *error);
 
+/* Restarts servers that were started here and have died, whether or not anyone has noticed: a
+ * router that needs one of them would else wait for it. Returns when servers were last restarted or
+ * replaced, in microseconds of bson_get_monotonic_time; 0 for never. Any thread. */
+int64_t sp_target_watch(sp_target_t *target);
+
 #define SP_RENEWALS_MAX 8
 
 #endif

@@ -47,6 +47,8 @@ bool sp_case_predict_order(sp_model_t *model, const bson_t *test, sp_answers_t *
             return sp_error_set(error, SP_ERROR_INPUT, 0, "'values' must hold two values");
         values[i] = sp_value_of(&iter);
     }
+    if (bson_iter_next(&iter))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "'values' must hold two values");
     sp_predict_order(model, &values[0], &values[1], sp_answers_add(answers));
     return true;
 }

@@ -17,9 +17,10 @@ static bool add_chunk(sp_chunkmap_t *map, const bson_iter_t *chunk, sp_error_t *
     bool ok = BSON_ITER_HOLDS_ARRAY(chunk) && bson_iter_recurse(chunk, &part) &&
               bson_iter_next(&part) && borrow_document(&part, &min) && bson_iter_next(&part) &&
               borrow_document(&part, &max) && bson_iter_next(&part) && BSON_ITER_HOLDS_UTF8(&part);
-    if (!ok)
+    const char *shard = ok ? bson_iter_utf8(&part, NULL) : NULL;
+    if (!ok || bson_iter_next(&part))
         return sp_error_set(error, SP_ERROR_INPUT, 0, "it must be [min, max, \"shard\"]");
-    return sp_chunkmap_add(map, &min, &max, bson_iter_utf8(&part, NULL), error);
+    return sp_chunkmap_add(map, &min, &max, shard, error);
 }
 
 static bool read_chunks(sp_chunkmap_t *map, const bson_t *doc, sp_error_t *error)

@@ -26,7 +26,27 @@ void sp_model_free(sp_model_t *model)
     bson_free(model);
 }
 
-enum { SHARD_KEY_NOT_FOUND = 61 };
+enum { SHARD_KEY_NOT_FOUND = 61, SHARD_KEY_TOO_BIG = 13334 };
+
+/* Before 4.4 a document needed every shard key field, and short values in them. */
+static bool check_older_rules(const sp_model_t *model, const sp_pattern_t *pattern,
+                              const bson_t *doc, const bson_t *key, sp_error_t *error)
+{
+    const uint32_t size_limit = 512;
+    bool required = sp_version_has(model->version, SP_KEY_FIELDS_REQUIRED);
+    for (unsigned i = 0; required && i < pattern->field_count; i++) {
+        if (sp_extract_path(doc, &pattern->fields[i]).type == BSON_TYPE_EOD)
+            return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
+                                "the document lacks the shard key field '%s'",
+                                pattern->fields[i].text);
+    }
+    if (sp_version_has(model->version, SP_KEY_SIZE_LIMITED) && pattern->hashed < 0 &&
+        key->len >= size_limit)
+        return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_TOO_BIG,
+                            "the shard key value has %u bytes, %u or more are refused", key->len,
+                            size_limit);
+    return true;
+}
 
 static const char *code_name(int32_t code)
 {
@@ -39,6 +59,8 @@ static const char *code_name(int32_t code)
         return "InvalidIdField";
     case SHARD_KEY_NOT_FOUND:
         return "ShardKeyNotFound";
+    case SHARD_KEY_TOO_BIG:
+        return "ShardKeyTooBig";
     default:
         return NULL;
     }
@@ -95,7 +117,8 @@ void sp_predict_insert(sp_model_t *model, const sp_layout_t *layout, const bson_
     sp_error_t refused;
     const char *owner = NULL;
     bson_t key = BSON_INITIALIZER;
-    if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused))
+    if (sp_extract_key(layout->pattern, model->hasher, doc, &key, &refused) &&
+        check_older_rules(model, layout->pattern, doc, &key, &refused))
         owner = find_owner(model, layout, &key, &refused);
     /* The router looks for the shard first, so its refusal comes before the shard's. */
     if (owner != NULL && sp_storage_check(doc, &refused))

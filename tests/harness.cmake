@@ -7,7 +7,7 @@ sp_add_harness_test(test_harness_lines)
 sp_add_harness_test(test_harness_corpus)
 sp_add_harness_test(test_harness_units)
 sp_add_harness_test(test_harness_batch)
-target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--wrap=sp_stop_requested)
+target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--wrap=sp_session_watch,--wrap=sp_stop_requested)
 
 # The command line as its users see it, without a server and with real ones.
 add_test(NAME test_cli_offline COMMAND "${SHARDPROOF_PYTHON}"

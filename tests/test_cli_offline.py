@@ -88,6 +88,14 @@ class Usage(Command):
             (("replay", "--shards", "x", "x"), ("--shards", "'x'")),
             (("replay", "--model", "9.9", "x"), "9.9"),
             (("replay", "--model", "nonsense", "x"), "'nonsense'"),
+            (("draw",), "--area"),
+            (("draw", "--area", "nonsense"), "'nonsense'"),
+            (("draw", "--area", "hash", "--cases", "0"), ("--cases", "'0'")),
+            (("draw", "--area", "hash", "--shards", "99"), ("--shards", "'99'")),
+            (("draw", "--area", "hash", "--seed", "-1"), ("--seed", "'-1'")),
+            (("draw", "--area", "hash", "word"), "Too many arguments"),
+            (("record",), "case file"),
+            (("record", "--shards", "0", "x"), ("--shards", "'0'")),
             (("ask", "--server", "9.9"), "9.9"),
             (("ask", "--server", "3.6"), "3.6"),
             (("ask", "--server", "nonsense"), "'nonsense'"),
@@ -134,6 +142,8 @@ class Usage(Command):
             (("--help",), "usage: shardproof COMMAND"),
             (("help",), "usage: shardproof COMMAND"),
             (("run", "--help"), ("--server", "--areas", "--seed", "--cases", "--time", "--jobs", "--report")),
+            (("draw", "--help"), ("--area", "--seed")),
+            (("record", "--help"), ("PATH", "--server")),
             (("replay", "--help"), ("PATH", "--server", "--model")),
             (("ask", "--help"), "--server"),
             (("server", "--help"), "install"),
@@ -154,6 +164,22 @@ class Usage(Command):
         done = self.call("--version")
         self.check(done, 0)
         self.assertRegex(done.stdout.decode(), r"\Ashardproof [0-9]+\.[0-9]+\.[0-9]+\n\Z")
+
+
+class Draw(Command):
+    def test_the_seed_makes_the_cases(self):
+        for area in ("hash", "order", "route"):
+            words = ("draw", "--area", area, "--cases", "5")
+            one, again = self.call(*words, "--seed", "1"), self.call(*words, "--seed", "1")
+            other = self.call(*words, "--seed", "2")
+            self.check(one, 0)
+            self.assertEqual(one.stdout, again.stdout)
+            self.assertNotEqual(one.stdout, other.stdout)
+            cases = [json.loads(line) for line in one.stdout.decode().splitlines()]
+            self.assertEqual([case["area"] for case in cases], [area] * 5)
+            # What is drawn can be read: five scenes, none with an answer on record.
+            (self.folder / "drawn.jsonl").write_bytes(one.stdout)
+            self.check(self.call("replay", "drawn.jsonl"), 0, out="not checked: 5")
 
 
 def hash_line(value):

@@ -26,13 +26,20 @@ typedef enum behaviour {
 static struct server {
     behaviour_t behaviour;
     int culprits[2];
+    int code;            /* of REFUSES and HALF_WAY; 0: SERVER_CODE */
+    unsigned refusals;   /* how many there are before all is well; 0: no end */
     unsigned well_after; /* recoveries until it does no harm any more; 0: never */
     unsigned commands, recoveries, hangs;
     bool given_up, stopped;
+    int64_t upset_at;     /* what sp_session_watch says */
+    unsigned upset_until; /* commands during which a server seems to have died */
 } server;
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names */
 bool __wrap_sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error);
 bool __wrap_sp_stop_requested(void);
+int64_t __wrap_sp_session_watch(sp_session_t *session);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 bool __wrap_sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error)
 {
@@ -44,6 +51,12 @@ bool __wrap_sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *er
     if (server.recoveries == server.well_after)
         server.behaviour = ANSWERS;
     return true;
+}
+
+int64_t __wrap_sp_session_watch(sp_session_t *session)
+{
+    (void)session;
+    return server.upset_at;
 }
 
 bool __wrap_sp_stop_requested(void)
@@ -85,17 +98,27 @@ static bool fake_predict(sp_model_t *model, const bson_t *test, sp_answers_t *an
     return true;
 }
 
+static bool refuse(sp_error_t *error)
+{
+    if (server.refusals > 0 && --server.refusals == 0)
+        server.behaviour = ANSWERS;
+    return sp_error_set(error, SP_ERROR_SERVER, server.code != 0 ? server.code : SERVER_CODE,
+                        "not that one");
+}
+
 static bool fake_execute(sp_session_t *session, bson_t *const *cases, uint32_t count,
                          sp_answers_t *observed, sp_error_t *error)
 {
     (void)session;
     bool culprit = false;
     server.commands++;
+    if (server.upset_until > 0)
+        server.upset_at = server.commands <= server.upset_until ? INT64_MAX : 1;
     assert_true(count > 0);
     for (uint32_t i = 0; i < count; i++)
         culprit = culprit || is_culprit(number_of(cases[i]));
     if (culprit && server.behaviour == REFUSES)
-        return sp_error_set(error, SP_ERROR_SERVER, SERVER_CODE, "not that one");
+        return refuse(error);
     if (culprit && server.behaviour == DIES)
         return sp_error_set(error, SP_ERROR_INFRA, ECONNRESET, "it died");
     if (culprit && server.behaviour == HANGS)
@@ -103,7 +126,7 @@ static bool fake_execute(sp_session_t *session, bson_t *const *cases, uint32_t c
     for (uint32_t i = 0; i < count; i++) {
         int number = number_of(cases[i]);
         if (is_culprit(number) && server.behaviour == HALF_WAY)
-            return sp_error_set(error, SP_ERROR_SERVER, SERVER_CODE, "not that one");
+            return refuse(error);
         for (int k = 0; k < questions_of(cases[i]); k++) {
             bool lost = is_culprit(number) && server.behaviour == LOSES_ONE && k == 0;
             if (!lost)
@@ -325,6 +348,54 @@ static void a_stop_ends_the_batch_without_recovery(void **state)
     sp_batch_clear(&batch);
 }
 
+/* Executes with the server as the caller has set it up. */
+static void execute_as_it_is(uint32_t count, int code)
+{
+    sp_batch_t batch;
+    sp_batch_init(&batch);
+    fill(&batch, count);
+    assert_true(sp_batch_execute(&batch, NULL, NULL));
+    assert_answers(&batch, code);
+    sp_batch_clear(&batch);
+}
+
+static void answers_during_a_death_do_not_count(void **state)
+{
+    (void)state;
+    server = (struct server){.behaviour = ANSWERS, .upset_until = 1};
+    execute_as_it_is(CASES, 0);
+    assert_int_equal(server.commands, 2);
+}
+
+static void a_server_in_trouble_is_waited_for(void **state)
+{
+    (void)state;
+    static const int codes[] = {133, 91, 10107};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        server = (struct server){
+            .behaviour = REFUSES, .culprits = {3, -1}, .code = codes[i], .refusals = 3};
+        execute_as_it_is(CASES, 0);
+        assert_int_equal(server.commands, 4);
+        assert_int_equal(server.recoveries, 3);
+    }
+}
+
+static void what_is_refused_after_a_death_is_asked_again(void **state)
+{
+    (void)state;
+    server = (struct server){.behaviour = REFUSES,
+                             .culprits = {3, -1},
+                             .refusals = 2,
+                             .upset_at = bson_get_monotonic_time()};
+    execute_as_it_is(CASES, 0);
+    assert_int_equal(server.commands, 3);
+    assert_int_equal(server.recoveries, 0);
+    /* Long after it the refusal counts. */
+    server = (struct server){.behaviour = REFUSES, .culprits = {0, -1}, .upset_at = 1};
+    execute_as_it_is(1, SERVER_CODE);
+    assert_int_equal(server.commands, 1);
+}
+
 static void a_batch_is_used_again(void **state)
 {
     (void)state;
@@ -370,7 +441,6 @@ static void narrow_keeps_one_document_and_its_answer(void **state)
     }
     sp_batch_clear(&batch);
     bson_destroy(test);
-    bson_free(test);
 }
 
 static sp_model_t *new_model(void)
@@ -400,7 +470,6 @@ static void assert_refused(const char *area, const char *json, sp_error_domain_t
         error.message[0] == '\0' || strstr(error.message, words) == NULL)
         fail_msg("%s %s: '%s', without '%s'", area, json, error.message, words);
     bson_destroy(test);
-    bson_free(test);
 
     /* And the batch is fit for the next case. */
     test = sp_test_doc("{\"area\": \"order\", \"values\": [1, 2]}");
@@ -409,7 +478,6 @@ static void assert_refused(const char *area, const char *json, sp_error_domain_t
     assert_int_equal(batch.expected.count, 1);
     sp_test_assert_doc(batch.expected.items[0], "{\"order\": -1}");
     bson_destroy(test);
-    bson_free(test);
     sp_batch_clear(&batch);
     sp_model_free(model);
 }
@@ -568,6 +636,9 @@ int main(void)
         cmocka_unit_test(only_the_second_silence_counts_as_a_hang),
         cmocka_unit_test(a_target_that_is_given_up_ends_the_batch),
         cmocka_unit_test(a_stop_ends_the_batch_without_recovery),
+        cmocka_unit_test(answers_during_a_death_do_not_count),
+        cmocka_unit_test(a_server_in_trouble_is_waited_for),
+        cmocka_unit_test(what_is_refused_after_a_death_is_asked_again),
         cmocka_unit_test(a_batch_is_used_again),
         cmocka_unit_test(narrow_keeps_one_document_and_its_answer),
         cmocka_unit_test(malformed_cases_are_refused),

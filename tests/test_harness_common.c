@@ -49,10 +49,12 @@ char *sp_test_text(void **state, const char *name, const char *text)
 bson_t *sp_test_doc(const char *json)
 {
     sp_error_t error = {0};
-    bson_t *doc = bson_malloc(sizeof *doc);
-    if (!sp_json_read(json, strlen(json), doc, &error))
+    bson_t doc;
+    if (!sp_json_read(json, strlen(json), &doc, &error))
         fail_msg("%s: %s", json, error.message);
-    return doc;
+    bson_t *copy = bson_copy(&doc); /* on the heap a bson_t needs more alignment than malloc's */
+    bson_destroy(&doc);
+    return copy;
 }
 
 void sp_test_assert_doc(const bson_t *doc, const char *json)
@@ -67,5 +69,4 @@ void sp_test_assert_doc(const bson_t *doc, const char *json)
     bson_free(is);
     bson_free(should);
     bson_destroy(wanted);
-    bson_free(wanted);
 }

@@ -58,7 +58,6 @@ static void assert_json(const char *answer, const char *json)
     assert_string_equal(line, json);
     bson_free(line);
     bson_destroy(doc);
-    bson_free(doc);
 }
 
 static void answers_become_plain_json(void **state)

@@ -134,7 +134,7 @@ static bool connect_now(sp_conn_t *conn, sp_error_t *error)
         return true;
     }
     disconnect(conn);
-    return sp_error_set(error, SP_ERROR_INFRA, 0, "%s: %s",
+    return sp_error_set(error, SP_ERROR_INFRA, ENOTCONN, "%s: %s",
                         mongoc_uri_get_hosts(conn->uri)->host_and_port, why.message);
 }
 
