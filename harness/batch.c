@@ -3,6 +3,7 @@
 #include "servers/signals.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -138,8 +139,9 @@ static bool execute_range(sp_batch_t *batch, sp_session_t *session, uint32_t fro
             return true;
         if (sp_stop_requested())
             return sp_error_set(error, SP_ERROR_INFRA, 0, "stopped");
-        /* The connection failed twice (its errors have an errno), and nobody died. */
-        bool hangs = failed.domain == SP_ERROR_INFRA && failed.code != 0 && tries > 1;
+        /* A reply or a connection that did not come, twice. */
+        bool silent = failed.code == ETIMEDOUT || failed.code == ENOTCONN;
+        bool hangs = failed.domain == SP_ERROR_INFRA && silent && tries > 1;
         if (failed.domain == SP_ERROR_INFRA && !sp_session_recover(session, hangs, error))
             return false;
         if (unsettled && waits++ < TROUBLE_WAITS) {
