@@ -340,6 +340,7 @@ static void check_route(sp_producer_t *producer, sp_model_t *model)
     sp_fuzz_check_scene(&scene);
     sp_layout_t *layout = sp_layout_new(&scene, NULL);
     sp_fuzz_check(layout != NULL, "a route scene has a layout", &scene);
+    assert(layout != NULL);
     sp_fuzz_check(sp_case_predict_route(model, &scene, &answers, NULL) &&
                       answers.count == SP_ROUTE_DOCS,
                   "a route scene is predicted, document by document", &scene);

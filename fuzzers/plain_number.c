@@ -51,7 +51,8 @@ static void read_double(uint64_t bits, sp_plain_t *number)
     char *exponent = strchr(text, 'e');
     assert(exponent != NULL && text[1] == '.');
     text[1] = text[0];
-    set_digits(number, text + 1, (int)(exponent - text - 1), atoi(exponent + 1) + 1);
+    set_digits(number, text + 1, (int)(exponent - text - 1),
+               (int)strtol(exponent + 1, NULL, 10) + 1);
 }
 
 static void read_decimal(uint64_t low, uint64_t high, sp_plain_t *number)

@@ -68,7 +68,7 @@ static void test_near_values(void **state)
 {
     (void)state;
     unsigned of_type[256] = {0}, changed[256] = {0};
-    for (uint64_t scene = 0; scene < 2 * SCENES; scene++) {
+    for (uint64_t scene = 0; scene < 2u * SCENES; scene++) {
         bson_t doc, near_doc;
         sp_value_t value, near_value;
         draw(scene, NULL, &doc, &value);
