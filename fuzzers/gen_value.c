@@ -319,8 +319,12 @@ static void append_near_children(sp_producer_t *producer, const sp_value_t *like
 {
     bson_t inner = BSON_INITIALIZER;
     bson_iter_t iter;
+    bool shorter = sp_draw_one_in(producer, 8);
     if (sp_value_children(like, &iter)) {
         while (bson_iter_next(&iter)) {
+            bson_iter_t ahead = iter;
+            if (shorter && !bson_iter_next(&ahead))
+                break;
             sp_value_t child = sp_value_of(&iter);
             if (sp_value_is_number(&child) && sp_draw_one_in(producer, 2))
                 append_near_number(producer, &child, &inner, bson_iter_key(&iter));
@@ -406,6 +410,8 @@ void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *
         append_near_children(producer, like, doc, key);
     else if (sp_draw_one_in(producer, 4))
         sp_value_append(doc, key, like);
+    else if (like->type == BSON_TYPE_BOOL)
+        BSON_APPEND_BOOL(doc, key, like->data[0] == 0);
     else
         append_near_bytes(producer, like, doc, key);
 }

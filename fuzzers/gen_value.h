@@ -11,8 +11,8 @@
 void sp_gen_value(sp_producer_t *producer, bson_t *doc, const char *key);
 
 /* Appends a value that equals `like` in another guise, lies beside it, or is it: numbers in other
- * types and scales, texts one byte longer or shorter, containers that differ in one child, other
- * bytes with one bit flipped. */
+ * types and scales, texts one byte longer or shorter, containers that differ in one child or lack
+ * the last, other bytes with one bit flipped. */
 void sp_gen_value_near(sp_producer_t *producer, const sp_value_t *like, bson_t *doc,
                        const char *key);
 

@@ -354,8 +354,7 @@ static void check_route(sp_producer_t *producer, sp_model_t *model)
         bson_t doc;
         sound = bson_iter_next(&iter);
         assert(sound);
-        sp_value_t value = sp_value_of(&iter);
-        sound = bson_init_static(&doc, value.data, value.size);
+        sound = sp_value_document(&iter, &doc);
         assert(sound);
         check_answer(answers.items[i], check_owner(model, layout, &doc, &scene), &scene);
     }

@@ -89,10 +89,8 @@ static bool answer_insert(asker_t *asker, const bson_t *line, bson_t *answer, sp
         return sp_error_set(error, SP_ERROR_INPUT, 0,
                             "no layout %lld came before: send its line with key and chunks first",
                             (long long)number);
-    if (!bson_iter_init_find(&iter, line, "doc") || !BSON_ITER_HOLDS_DOCUMENT(&iter))
+    if (!bson_iter_init_find(&iter, line, "doc") || !sp_value_document(&iter, &doc))
         return sp_error_set(error, SP_ERROR_INPUT, 0, "an 'insert' line needs 'doc', a document");
-    sp_value_t value = sp_value_of(&iter);
-    bson_init_static(&doc, value.data, value.size);
     sp_predict_insert(asker->model, layout, &doc, answer);
     return true;
 }

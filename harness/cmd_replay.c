@@ -152,23 +152,6 @@ static int summarize(const replayer_t *replayer)
     return replayer->verdicts[SP_INFRASTRUCTURE] > 0 ? 3 : 0;
 }
 
-/* False where the walk was ended. A path without any case is rather a mistake than a success. */
-static bool replay_path(replayer_t *replayer, const char *path)
-{
-    uint64_t before = replayer->answers + replayer->unchecked + replayer->broken;
-    if (!sp_corpus_walk(path, on_case, on_broken, replayer))
-        return false;
-    if (replayer->answers + replayer->unchecked + replayer->broken == before) {
-        sp_error_t error;
-        sp_error_set(
-            &error, SP_ERROR_INPUT, 0,
-            "%s: there is no case in it; in a folder, cases are in files named *.json or *.jsonl",
-            path);
-        on_broken(replayer, &error);
-    }
-    return true;
-}
-
 typedef struct arguments {
     replayer_t *replayer;
     char **paths;
@@ -226,7 +209,7 @@ int sp_cmd_replay(int argc, char **argv)
     int status;
     if (replayer.model != NULL) {
         for (char **path = arguments.paths; *path != NULL; path++) {
-            if (!replay_path(&replayer, *path))
+            if (!sp_corpus_walk(*path, on_case, on_broken, &replayer))
                 break;
         }
         status = summarize(&replayer);

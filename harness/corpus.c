@@ -8,17 +8,24 @@ typedef struct walk {
     sp_case_fn on_case;
     sp_broken_fn on_broken;
     void *context;
+    bool found; /* a case, or something that was meant to be one */
 } walk_t;
 
-static void report_broken(const walk_t *walk, const char *path, int number)
+static void tell_broken(walk_t *walk, const sp_error_t *error)
+{
+    walk->found = true;
+    walk->on_broken(walk->context, error);
+}
+
+static void report_broken(walk_t *walk, const char *path, int number)
 {
     sp_error_t error;
     sp_error_set(&error, SP_ERROR_INPUT, number, "%s: it cannot be read: %s", path,
                  strerror(number));
-    walk->on_broken(walk->context, &error);
+    tell_broken(walk, &error);
 }
 
-static bool walk_file(const walk_t *walk, const char *path)
+static bool walk_file(walk_t *walk, const char *path)
 {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
@@ -32,10 +39,12 @@ static bool walk_file(const walk_t *walk, const char *path)
         bson_t test;
         sp_error_t error;
         sp_line_t what = sp_lines_next(&lines, &test, &error);
-        if (what == SP_LINE_READ)
+        if (what == SP_LINE_READ) {
+            walk->found = true;
             go_on = walk->on_case(walk->context, &test, path, lines.number);
-        else if (what == SP_LINE_BROKEN)
-            walk->on_broken(walk->context, &error);
+        } else if (what == SP_LINE_BROKEN) {
+            tell_broken(walk, &error);
+        }
         more = what != SP_LINE_END;
         bson_destroy(&test);
     }
@@ -57,7 +66,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 bool sp_corpus_walk(const char *path, sp_case_fn on_case, sp_broken_fn on_broken, void *context)
 {
-    const walk_t walk = {on_case, on_broken, context};
+    walk_t walk = {.on_case = on_case, .on_broken = on_broken, .context = context};
     char *root = bson_strdup(path);
     char *roots[] = {root, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
@@ -79,5 +88,13 @@ bool sp_corpus_walk(const char *path, sp_case_fn on_case, sp_broken_fn on_broken
     if (tree != NULL)
         fts_close(tree);
     bson_free(root);
+    if (!walk.found) {
+        sp_error_t error;
+        sp_error_set(
+            &error, SP_ERROR_INPUT, 0,
+            "%s: there is no case in it; in a folder, cases are in files named *.json or *.jsonl",
+            path);
+        tell_broken(&walk, &error);
+    }
     return go_on;
 }

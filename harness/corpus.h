@@ -8,7 +8,8 @@
 
 /* Called for each case, with where it stands for messages; false ends the walk. */
 typedef bool (*sp_case_fn)(void *context, const bson_t *test, const char *file, unsigned line);
-/* Called for each line or file that cannot be read; the walk goes on. */
+/* Called for each line or file that cannot be read, and where there is no case at all, which is
+ * rather a mistake than a success; the walk goes on. */
 typedef void (*sp_broken_fn)(void *context, const sp_error_t *error);
 
 /* Walks `path`: a file or pipe, whatever its name, or a folder with all that is below it, in the

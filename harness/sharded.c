@@ -41,9 +41,8 @@ static bool find_config(sp_session_t *session, const char *collection, const bso
         ok = sp_error_set(error, SP_ERROR_INFRA, 0, "config.%s lacks what was just made",
                           collection);
     if (ok) {
-        sp_value_t value = sp_value_of(&first);
         bson_t document;
-        ok = bson_init_static(&document, value.data, value.size) && bson_concat(found, &document);
+        ok = sp_value_document(&first, &document) && bson_concat(found, &document);
     }
     bson_destroy(&command);
     bson_destroy(&reply);
@@ -143,21 +142,14 @@ static bool iterate_batch(const bson_t *reply, bson_iter_t *element)
            bson_iter_recurse(&batch, element);
 }
 
-static bool borrow_document(const bson_iter_t *iter, bson_t *doc)
-{
-    sp_value_t value = sp_value_of(iter);
-    return (value.type == BSON_TYPE_DOCUMENT || value.type == BSON_TYPE_ARRAY) &&
-           bson_init_static(doc, value.data, value.size);
-}
-
 /* [min, max, shard] of a case. */
 static bool read_wanted(const bson_iter_t *iter, chunk_t *chunk)
 {
     bson_iter_t part;
     if (!bson_iter_recurse(iter, &part))
         return false;
-    bool ok = bson_iter_next(&part) && borrow_document(&part, &chunk->min) &&
-              bson_iter_next(&part) && borrow_document(&part, &chunk->max) &&
+    bool ok = bson_iter_next(&part) && sp_value_document(&part, &chunk->min) &&
+              bson_iter_next(&part) && sp_value_document(&part, &chunk->max) &&
               bson_iter_next(&part) && BSON_ITER_HOLDS_UTF8(&part);
     chunk->shard = ok ? bson_iter_utf8(&part, NULL) : NULL;
     assert(!ok || chunk->shard != NULL);
@@ -169,8 +161,8 @@ static bool read_had(const bson_iter_t *iter, chunk_t *chunk)
 {
     bson_iter_t min, max, shard;
     bool ok = bson_iter_recurse(iter, &min) && bson_iter_find(&min, "min") &&
-              borrow_document(&min, &chunk->min) && bson_iter_recurse(iter, &max) &&
-              bson_iter_find(&max, "max") && borrow_document(&max, &chunk->max) &&
+              sp_value_document(&min, &chunk->min) && bson_iter_recurse(iter, &max) &&
+              bson_iter_find(&max, "max") && sp_value_document(&max, &chunk->max) &&
               bson_iter_recurse(iter, &shard) && bson_iter_find(&shard, "shard") &&
               BSON_ITER_HOLDS_UTF8(&shard);
     chunk->shard = ok ? bson_iter_utf8(&shard, NULL) : NULL;

@@ -17,13 +17,6 @@ static bool find_array(const bson_t *test, const char *name, bson_iter_t *iter, 
     return sp_error_set(error, SP_ERROR_INPUT, 0, "'%s' must be an array", name);
 }
 
-/* The document that `iter` stands on, borrowed. */
-static bool borrow(const bson_iter_t *iter, bson_t *doc)
-{
-    sp_value_t value = sp_value_of(iter);
-    return value.type == BSON_TYPE_DOCUMENT && bson_init_static(doc, value.data, value.size);
-}
-
 bool sp_case_predict_hash(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                           sp_error_t *error)
 {
@@ -61,7 +54,7 @@ bool sp_case_predict_route(sp_model_t *model, const bson_t *test, sp_answers_t *
     bool ok = layout != NULL && find_array(test, "docs", &iter, error);
     for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
         bson_t doc;
-        if (!borrow(&iter, &doc))
+        if (!sp_value_document(&iter, &doc))
             ok = sp_error_set(error, SP_ERROR_INPUT, 0, "docs[%u] is no document", i);
         else
             sp_predict_insert(model, layout, &doc, sp_answers_add(answers));
@@ -79,7 +72,7 @@ bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *erro
         return false;
     for (unsigned i = 0; bson_iter_next(&iter); i++) {
         bson_t answer;
-        if (!borrow(&iter, &answer))
+        if (!sp_value_document(&iter, &answer))
             return sp_error_set(error, SP_ERROR_INPUT, 0, "answers[%u] is no document", i);
         bson_concat(sp_answers_add(answers), &answer);
     }

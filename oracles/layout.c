@@ -2,21 +2,14 @@
 
 #include <string.h>
 
-/* A copy on the stack of the document or array that `iter` stands on; false where it is neither. */
-static bool borrow_document(const bson_iter_t *iter, bson_t *doc)
-{
-    sp_value_t value = sp_value_of(iter);
-    return (value.type == BSON_TYPE_DOCUMENT || value.type == BSON_TYPE_ARRAY) &&
-           bson_init_static(doc, value.data, value.size);
-}
-
 static bool add_chunk(sp_chunkmap_t *map, const bson_iter_t *chunk, sp_error_t *error)
 {
     bson_t min, max;
     bson_iter_t part;
     bool ok = BSON_ITER_HOLDS_ARRAY(chunk) && bson_iter_recurse(chunk, &part) &&
-              bson_iter_next(&part) && borrow_document(&part, &min) && bson_iter_next(&part) &&
-              borrow_document(&part, &max) && bson_iter_next(&part) && BSON_ITER_HOLDS_UTF8(&part);
+              bson_iter_next(&part) && sp_value_document(&part, &min) && bson_iter_next(&part) &&
+              sp_value_document(&part, &max) && bson_iter_next(&part) &&
+              BSON_ITER_HOLDS_UTF8(&part);
     const char *shard = ok ? bson_iter_utf8(&part, NULL) : NULL;
     if (!ok || bson_iter_next(&part))
         return sp_error_set(error, SP_ERROR_INPUT, 0, "it must be [min, max, \"shard\"]");
@@ -42,8 +35,7 @@ sp_layout_t *sp_layout_new(const bson_t *doc, sp_error_t *error)
     sp_layout_t *layout = bson_malloc0(sizeof *layout);
     bson_iter_t iter;
     bson_t key;
-    bool ok = bson_iter_init_find(&iter, doc, "key") && BSON_ITER_HOLDS_DOCUMENT(&iter) &&
-              borrow_document(&iter, &key);
+    bool ok = bson_iter_init_find(&iter, doc, "key") && sp_value_document(&iter, &key);
     if (!ok) {
         sp_error_set(error, SP_ERROR_INPUT, 0, "a layout needs 'key', the shard key pattern");
         goto done;

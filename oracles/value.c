@@ -23,6 +23,12 @@ bool sp_value_children(const sp_value_t *value, bson_iter_t *iter)
     return bson_iter_init_from_data(iter, value->data, value->size);
 }
 
+bool sp_value_document(const bson_iter_t *iter, bson_t *doc)
+{
+    sp_value_t value = sp_value_of(iter);
+    return value.type == BSON_TYPE_DOCUMENT && bson_init_static(doc, value.data, value.size);
+}
+
 bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value)
 {
     /* libbson has no call that appends raw value bytes, but it can append what an iterator stands

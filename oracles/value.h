@@ -29,6 +29,10 @@ sp_value_t sp_value_of(const bson_iter_t *iter);
 /* Iterates the fields of an object, array or scope. False where the bytes are no document. */
 bool sp_value_children(const sp_value_t *value, bson_iter_t *iter);
 
+/* The object that `iter` stands on as a document, borrowed; false where it is none (arrays are
+ * not). */
+bool sp_value_document(const bson_iter_t *iter, bson_t *doc);
+
 /* Appends the value under `key`, byte for byte. False only where `doc` would pass BSON's 2 GiB. */
 bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value);
 

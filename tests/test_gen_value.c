@@ -68,7 +68,7 @@ static void test_near_values(void **state)
 {
     (void)state;
     unsigned of_type[256] = {0}, changed[256] = {0};
-    for (uint64_t scene = 0; scene < 2u * SCENES; scene++) {
+    for (uint64_t scene = 0; scene < 2 * (uint64_t)SCENES; scene++) {
         bson_t doc, near_doc;
         sp_value_t value, near_value;
         draw(scene, NULL, &doc, &value);
@@ -80,10 +80,10 @@ static void test_near_values(void **state)
         bson_destroy(&near_doc);
     }
     static const bson_type_t varied[] = {
-        BSON_TYPE_DOUBLE,    BSON_TYPE_UTF8,  BSON_TYPE_DOCUMENT,  BSON_TYPE_ARRAY,
-        BSON_TYPE_BINARY,    BSON_TYPE_OID,   BSON_TYPE_DATE_TIME, BSON_TYPE_REGEX,
-        BSON_TYPE_DBPOINTER, BSON_TYPE_CODE,  BSON_TYPE_SYMBOL,    BSON_TYPE_INT32,
-        BSON_TYPE_TIMESTAMP, BSON_TYPE_INT64, BSON_TYPE_DECIMAL128};
+        BSON_TYPE_DOUBLE,    BSON_TYPE_UTF8, BSON_TYPE_DOCUMENT,  BSON_TYPE_ARRAY,
+        BSON_TYPE_BINARY,    BSON_TYPE_OID,  BSON_TYPE_DATE_TIME, BSON_TYPE_REGEX,
+        BSON_TYPE_DBPOINTER, BSON_TYPE_CODE, BSON_TYPE_SYMBOL,    BSON_TYPE_INT32,
+        BSON_TYPE_TIMESTAMP, BSON_TYPE_BOOL, BSON_TYPE_INT64,     BSON_TYPE_DECIMAL128};
     for (size_t i = 0; i < sizeof varied / sizeof *varied; i++) {
         unsigned type = (uint8_t)varied[i];
         if (changed[type] * 20 < of_type[type] || of_type[type] == 0)

@@ -156,10 +156,10 @@ static void broken_lines_hide_no_other(void **state)
     assert_walk(state, "c", "c/a.json:1=1 c/a.json:3=2 c/c.json:1=3 ", "!c/b.json:1 (the last");
 }
 
-static void an_empty_folder_has_no_cases(void **state)
+static void an_empty_folder_is_told(void **state)
 {
     write_text(state, "c/sub/README", "");
-    assert_walk(state, "c", "", NULL);
+    assert_walk(state, "c", "", "!c: there is no case in it");
 }
 
 static void the_walk_ends_when_told(void **state)
@@ -194,7 +194,7 @@ int main(void)
         WITH_FOLDER(the_empty_path_is_broken),
         WITH_FOLDER(an_unreadable_file_hides_no_other),
         WITH_FOLDER(broken_lines_hide_no_other),
-        WITH_FOLDER(an_empty_folder_has_no_cases),
+        WITH_FOLDER(an_empty_folder_is_told),
         WITH_FOLDER(the_walk_ends_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
