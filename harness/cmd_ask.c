@@ -103,11 +103,13 @@ static const struct operation {
     {"insert", answer_insert},
 };
 
-static bool answer_operation(asker_t *asker, const char *name, const bson_t *line, bson_t *answer,
-                             sp_error_t *error)
+static bool answer_operation(asker_t *asker, const bson_iter_t *op, const bson_t *line,
+                             bson_t *answer, sp_error_t *error)
 {
+    uint32_t size;
+    const char *name = bson_iter_utf8(op, &size);
     for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (strcmp(operations[i].name, name) == 0)
+        if (strlen(operations[i].name) == size && memcmp(operations[i].name, name, size) == 0)
             return operations[i].answer(asker, line, answer, error);
     }
     return sp_error_set(error, SP_ERROR_INPUT, 0, "there is no op '%s'", name);
@@ -121,7 +123,7 @@ static void answer_line(asker_t *asker, const bson_t *line, bson_t *answer, sp_e
     if (!BSON_ITER_HOLDS_UTF8(&iter))
         sp_error_set(error, SP_ERROR_INPUT, 0, "'op' must be a string");
     else
-        answer_operation(asker, bson_iter_utf8(&iter, NULL), line, answer, error);
+        answer_operation(asker, &iter, line, answer, error);
 }
 
 /* {error: {code: null, …}}: the line could not be understood, which no server said. */

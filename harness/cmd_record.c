@@ -99,7 +99,10 @@ int sp_cmd_draw(int argc, char **argv)
         ok = print_scene(&batch, arguments.seed);
     }
     sp_batch_clear(&batch);
-    return ok && fflush(stdout) == 0 ? 0 : 3;
+    if (ok && fflush(stdout) == 0)
+        return 0;
+    fprintf(stderr, "shardproof: the cases could not be written to standard output\n");
+    return 3;
 }
 
 typedef struct recorder {

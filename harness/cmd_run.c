@@ -1,6 +1,7 @@
 /*
  * shardproof run: the live tier.
  */
+#include "../reports/atomic_file.h"
 #include "../reports/escape.h"
 #include "commands.h"
 #include "options.h"
@@ -10,6 +11,7 @@
 #include "servers/uri.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +140,17 @@ static char *same_command(const arguments_t *arguments, const char *server)
     return bson_string_free(line, false);
 }
 
+/* Before servers are started: a report that cannot be written should be known now. */
+static bool prepare_report(const char *folder, sp_error_t *error)
+{
+    if (!sp_make_folders(folder, error))
+        return false;
+    return access(folder, W_OK) == 0 ||
+           sp_error_set(error, SP_ERROR_SYSTEM, errno,
+                        "%s cannot be written to: %s; name another folder with --report", folder,
+                        strerror(errno));
+}
+
 /* With servers up: runs, writes, prints. Returns the exit status. */
 static int run_and_report(const arguments_t *arguments, sp_target_t *target, bool *failed)
 {
@@ -172,6 +185,25 @@ static int run_and_report(const arguments_t *arguments, sp_target_t *target, boo
     return interrupted && status == 0 ? sp_stop_status() : status;
 }
 
+/* What stands below the options in --help: the areas from their table. argp frees what is returned.
+ */
+static char *list_areas(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)(uintptr_t)text; /* as argp wants it */
+    unsigned count;
+    const sp_area_t *areas = sp_areas(&count);
+    bson_string_t *list = bson_string_new("Areas:\n");
+    for (unsigned i = 0; i < count; i++)
+        bson_string_append_printf(list, "  %-8s %s\n", areas[i].name, areas[i].summary);
+    bson_string_append(list, "Exit status: 0 no difference, 1 differences, 2 wrong usage, 3 the"
+                             " servers failed.\n");
+    char *own = strdup(list->str);
+    bson_string_free(list, true);
+    return own;
+}
+
 int sp_cmd_run(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -179,18 +211,16 @@ int sp_cmd_run(int argc, char **argv)
         parse_option,
         NULL,
         "Draws cases from a seed, holds a real server against the model, and writes every "
-        "difference as a"
-        " case that shows itself again.\vAreas: hash, order, route. Exit status: 0 no difference, 1"
-        " differences, 2 wrong usage, 3 the servers failed.",
+        "difference as a case that shows itself again.\v",
         NULL,
-        NULL,
+        list_areas,
         NULL};
     arguments_t arguments = {.server = SP_DEFAULT_SERVER, .report = "shardproof-report"};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
     sp_error_t error = {0};
     sp_run_plan_t *plan = &arguments.plan;
-    if (!choose_areas(arguments.areas, plan, &error))
+    if (!choose_areas(arguments.areas, plan, &error) || !prepare_report(arguments.report, &error))
         return sp_complain(&error);
     if (plan->cases == 0 && plan->seconds == 0)
         plan->seconds = 60;

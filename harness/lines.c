@@ -4,7 +4,6 @@
 #include "../oracles/value.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 void sp_lines_init(sp_lines_t *lines, FILE *file, const char *name)
@@ -14,22 +13,40 @@ void sp_lines_init(sp_lines_t *lines, FILE *file, const char *name)
 
 void sp_lines_clear(sp_lines_t *lines)
 {
-    free(lines->buffer); /* getline's own allocation */
+    bson_free(lines->buffer);
     lines->buffer = NULL;
 }
 
 static bool is_blank(const sp_lines_t *lines)
 {
-    return strspn(lines->buffer, " \t\r\n") == lines->size;
+    for (size_t i = 0; i < lines->size; i++) {
+        if (memchr(" \t\r\n", lines->buffer[i], 4) == NULL)
+            return false;
+    }
+    return true;
 }
 
-/* Reads a line into the buffer; false at the end. */
+static void append_byte(sp_lines_t *lines, char byte)
+{
+    if (lines->size == lines->capacity) {
+        lines->capacity = lines->capacity == 0 ? 4096 : 2 * lines->capacity;
+        lines->buffer = bson_realloc(lines->buffer, lines->capacity);
+    }
+    lines->buffer[lines->size++] = byte;
+}
+
+/* Reads a line with its end into the buffer; false where there is none. Of a line that is too long
+ * one byte more is kept than sp_json_read takes, for it to refuse; the rest is skipped. */
 static bool read_line(sp_lines_t *lines)
 {
-    ssize_t size = getline(&lines->buffer, &lines->capacity, lines->file);
-    if (size < 0)
+    int byte = 0;
+    lines->size = 0;
+    while (byte != '\n' && (byte = getc_unlocked(lines->file)) != EOF) {
+        if (lines->size <= SP_JSON_TEXT_MAX)
+            append_byte(lines, (char)byte);
+    }
+    if (lines->size == 0 || ferror(lines->file))
         return false;
-    lines->size = (size_t)size;
     lines->number++;
     return true;
 }
