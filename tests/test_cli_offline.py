@@ -129,6 +129,12 @@ class Usage(Command):
                     self.assertIn(done.returncode, (2, 3))
                     self.check(done, done.returncode, err)
 
+    def test_a_report_that_cannot_be_written_is_known_at_once(self):
+        (self.folder / "file").write_text("")
+        done = self.call("run", "--report", "file/report")
+        self.check(done, 3, ("file", "folder"))
+        self.assertFalse((self.folder / "cache").exists(), "no server may have been looked for")
+
     def test_a_password_is_never_shown(self):
         done = self.call("run", "--cases", "1", "--server", "mongodb://user:s3cret@127.0.0.1:1/")
         self.assertEqual(done.returncode, 3, done.stderr)
@@ -328,6 +334,16 @@ class Ask(Command):
             done = self.call("ask", given=given)
             self.check(done, 0)
             self.assertEqual(done.stdout + done.stderr, b"")
+
+    def test_an_op_is_compared_whole(self):
+        answers, _ = self.ask(['{"op": "hash\\u0000x", "value": 1}'], status=2)
+        self.unreadable(answers[0], "there is no op")
+
+    def test_an_endless_line_is_refused_and_the_rest_answered(self):
+        done = self.call("ask", given=b"a" * (65 << 20) + b"\n" + hash_line(1).encode() + b"\n")
+        first, second = map(json.loads, done.stdout.splitlines())
+        self.unreadable(first, "standard input:1", "64 MiB")
+        self.assertEqual(second, {"hash": "5902408780260971510"})
 
     def test_a_line_of_a_megabyte(self):
         answers, _ = self.ask([hash_line("x" * 1000000), hash_line(1)])

@@ -42,6 +42,8 @@ static const struct broken {
      SP_ERROR_INPUT},
     {"{" KEY "'chunks': [[" MIN ", " MAX ", 's', 1]]}", "chunk 0: it must be [min, max, \"shard\"]",
      SP_ERROR_INPUT},
+    {"{" KEY "'chunks': [[[], " MAX ", 's']]}", "chunk 0: it must be [min, max, \"shard\"]",
+     SP_ERROR_INPUT},
     {"{" KEY "'chunks': [[1, " MAX ", 's']]}", "chunk 0: it must be [min, max, \"shard\"]",
      SP_ERROR_INPUT},
     {"{" KEY "'chunks': [[" MIN ", 1, 's']]}", "chunk 0: it must be [min, max, \"shard\"]",

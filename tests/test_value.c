@@ -157,6 +157,24 @@ static void test_scope(void **state)
     bson_destroy(holder);
 }
 
+static void test_document(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(every_type); i++) {
+        bson_t *holder, doc;
+        bson_iter_t iter;
+        sp_value_t value = sp_value_from(every_type[i], &holder);
+        assert_true(bson_iter_init_find(&iter, holder, "v"));
+        bool is_document = value.type == BSON_TYPE_DOCUMENT;
+        assert_int_equal(sp_value_document(&iter, &doc), is_document);
+        if (is_document) {
+            assert_int_equal(doc.len, value.size);
+            assert_ptr_equal(bson_get_data(&doc), value.data);
+        }
+        bson_destroy(holder);
+    }
+}
+
 static void test_children_of_no_document(void **state)
 {
     (void)state;
@@ -381,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_scope),
+        cmocka_unit_test(test_document),
         cmocka_unit_test(test_children_of_no_document),
         cmocka_unit_test(test_broken_documents),
         cmocka_unit_test(test_sound_fields),
