@@ -354,6 +354,11 @@ static void find_loose_bytes(const sp_value_t *value, uint32_t *start, uint32_t 
         *size = (uint32_t)strlen((const char *)value->data);
         break;
     case BSON_TYPE_BINARY: /* behind the length: the subtype and the bytes */
+        if (value->data[4] == 7)
+            break; /* a column would be one no more */
+        *start = 4;
+        *size = value->size - 4;
+        break;
     case BSON_TYPE_DBPOINTER:
     case BSON_TYPE_CODE:
     case BSON_TYPE_SYMBOL:

@@ -135,17 +135,12 @@ static bool scoped_code_is_sound(const sp_value_t *value)
 
 static bool check_fields(bson_iter_t *iter, unsigned depth, sp_error_t *error)
 {
-    /* A field without bytes, such as a null, may swallow the document's end mark unnoticed by
-     * libbson. */
-    const uint32_t end_mark = iter->len - 1;
-    uint32_t next = 4;
     if (depth > SP_DEPTH_MAX)
         return sp_error_set(error, SP_ERROR_INPUT, 0,
                             "the document is nested more than %d deep, which no server accepts",
                             SP_DEPTH_MAX);
     while (bson_iter_next(iter)) {
         sp_value_t value = sp_value_of(iter);
-        next = iter->next_off;
         if (!sp_value_has_children(&value))
             continue;
         bson_iter_t inner;
@@ -156,9 +151,9 @@ static bool check_fields(bson_iter_t *iter, unsigned depth, sp_error_t *error)
         if (!check_fields(&inner, depth + 1, error))
             return false;
     }
-    if (iter->err_off != 0 || next != end_mark)
+    if (iter->err_off != 0)
         return sp_error_set(error, SP_ERROR_INPUT, 0, "the BSON is broken at byte %u of a document",
-                            iter->err_off != 0 ? iter->err_off : next);
+                            iter->err_off);
     return true;
 }
 

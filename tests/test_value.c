@@ -304,8 +304,7 @@ static void test_sound_fields(void **state)
     }
 }
 
-/* libbson reads these to their end without an error, though their last field has taken the end
- * mark. */
+/* A last field without bytes of its own must not pass for the end mark. */
 static void test_missing_end_mark(void **state)
 {
     (void)state;
