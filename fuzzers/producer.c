@@ -24,7 +24,7 @@ uint32_t sp_draw_below(sp_producer_t *producer, uint32_t bound)
     assert(bound >= 1);
     if (bound == 1)
         return 0;
-    /* One byte more than the bound needs keeps the unevenness under 1/256. */
+    /* Up to a sixteenth uneven for small bounds, where a byte is worth more than evenness. */
     unsigned bytes = bound <= 16 ? 1 : bound <= 256 ? 2 : bound <= 65536 ? 3 : 5;
     return (uint32_t)(sp_draw_bits(producer, bytes) % bound);
 }

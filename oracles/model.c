@@ -53,6 +53,8 @@ static const char *code_name(int32_t code)
     switch (code) {
     case 2:
         return "BadValue";
+    case 15:
+        return "Overflow";
     case 52:
         return "DollarPrefixedFieldName";
     case 53:

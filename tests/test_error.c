@@ -1,5 +1,6 @@
 #include "../oracles/error.h"
 
+#include <bson/bson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,12 +54,35 @@ static void test_long_messages_are_cut(void **state)
     assert_memory_equal(error.message, text, MESSAGE_MAX);
 }
 
+/* A message is shown to people and printed as JSON, so it must stay UTF-8 wherever it is cut. */
+static void test_no_character_is_cut_in_two(void **state)
+{
+    (void)state;
+    static const char *const characters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+    for (size_t kind = 0; kind < 3; kind++) {
+        for (size_t shift = 0; shift < 4; shift++) {
+            char text[2000] = "aaaa";
+            sp_error_t error;
+            text[shift] = '\0';
+            while (strlen(text) + 4 < sizeof text)
+                strcat(text, characters[kind]);
+            sp_error_set(&error, SP_ERROR_INPUT, 0, "%s", text);
+            assert_true(strlen(error.message) > MESSAGE_MAX - 4);
+            assert_true(bson_utf8_validate(error.message, strlen(error.message), false));
+            sp_error_prefix(&error, "%s", "prefix");
+            assert_true(strlen(error.message) > MESSAGE_MAX - 4);
+            assert_true(bson_utf8_validate(error.message, strlen(error.message), false));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_long_messages_are_cut),
+        cmocka_unit_test(test_no_character_is_cut_in_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,11 +97,57 @@ static void test_dollar_names(void **state)
     }
 }
 
+/* {_id: id, a: a value of `levels` objects or arrays} */
+static bson_t *nested(unsigned levels, bool arrays, const char *id)
+{
+    bson_t *doc = sp_doc_from(id);
+    bson_t inner = BSON_INITIALIZER;
+    for (unsigned i = 1; i < levels; i++) {
+        bson_t outer = BSON_INITIALIZER;
+        if (arrays)
+            BSON_APPEND_ARRAY(&outer, "0", &inner);
+        else
+            BSON_APPEND_DOCUMENT(&outer, "0", &inner);
+        bson_destroy(&inner);
+        bson_steal(&inner, &outer);
+    }
+    if (arrays)
+        BSON_APPEND_ARRAY(doc, "a", &inner);
+    else
+        BSON_APPEND_DOCUMENT(doc, "a", &inner);
+    bson_destroy(&inner);
+    return doc;
+}
+
+static void test_nesting(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned levels;
+        const char *id;
+        int32_t code;
+    } nestings[] = {
+        {179, "{'_id': 1}", 0},    {180, "{'_id': 1}", 0},    {181, "{'_id': 1}", 15},
+        {190, "{'_id': 1}", 15},   {181, "{'_id': [1]}", 15}, {181, "{'_id': {'$a': 1}}", 15},
+        {180, "{'_id': [1]}", 53},
+    };
+    for (size_t i = 0; i < COUNT(nestings); i++) {
+        for (int arrays = 0; arrays < 2; arrays++) {
+            sp_error_t error = {0};
+            bson_t *doc = nested(nestings[i].levels, arrays, nestings[i].id);
+            assert_int_equal(sp_storage_check(doc, &error), nestings[i].code == 0);
+            assert_int_equal(error.code, nestings[i].code);
+            bson_destroy(doc);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_dollar_names),
+        cmocka_unit_test(test_nesting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
