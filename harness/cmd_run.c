@@ -191,7 +191,7 @@ static char *list_areas(int key, const char *text, void *input)
 {
     (void)input;
     if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)(uintptr_t)text; /* as argp wants it */
+        return text != NULL ? strdup(text) : NULL;
     unsigned count;
     const sp_area_t *areas = sp_areas(&count);
     bson_string_t *list = bson_string_new("Areas:\n");

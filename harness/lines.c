@@ -20,7 +20,8 @@ void sp_lines_clear(sp_lines_t *lines)
 static bool is_blank(const sp_lines_t *lines)
 {
     for (size_t i = 0; i < lines->size; i++) {
-        if (memchr(" \t\r\n", lines->buffer[i], 4) == NULL)
+        char byte = lines->buffer[i];
+        if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
             return false;
     }
     return true;

@@ -10,10 +10,11 @@
 #define SP_STORED_LEVELS_MAX 180
 
 /* SP_ERROR_RULE with the server's code where a shard refuses to insert `doc`: 15 Overflow for more
- * levels than SP_STORED_LEVELS_MAX, before all else; 53 InvalidIdField for an _id that is an array, a regular expression or undefined; 52 DollarPrefixedFieldName for an _id
- * object with a field name that begins with $, at any depth; 2 BadValue for a second _id that is
- * none of these. The field that comes first decides. Observed on 6.0.5 and 6.0.27: _id in the `route`
- * area, nesting by hand. */
+ * levels than SP_STORED_LEVELS_MAX, before all else; 53 InvalidIdField for an _id that is an array,
+ * a regular expression or undefined; 52 DollarPrefixedFieldName for an _id object with a field name
+ * that begins with $, at any depth; 2 BadValue for a second _id that is none of these. The field
+ * that comes first decides. Observed on 6.0.5 and 6.0.27: _id in the `route` area, nesting by hand.
+ */
 bool sp_storage_check(const bson_t *doc, sp_error_t *error);
 
 /* Whether a field name inside the object, array or scope begins with $, at any depth. */

@@ -63,9 +63,10 @@ static void test_no_character_is_cut_in_two(void **state)
         for (size_t shift = 0; shift < 4; shift++) {
             char text[2000] = "aaaa";
             sp_error_t error;
-            text[shift] = '\0';
-            while (strlen(text) + 4 < sizeof text)
-                strcat(text, characters[kind]);
+            size_t size = strlen(characters[kind]), at = shift;
+            for (; at + size < sizeof text; at += size)
+                memcpy(text + at, characters[kind], size);
+            text[at] = '\0';
             sp_error_set(&error, SP_ERROR_INPUT, 0, "%s", text);
             assert_true(strlen(error.message) > MESSAGE_MAX - 4);
             assert_true(bson_utf8_validate(error.message, strlen(error.message), false));
