@@ -74,3 +74,10 @@ const sp_area_t *sp_area_of(const bson_t *test, sp_error_t *error)
                      bson_iter_utf8(&iter, NULL));
     return area;
 }
+
+bool sp_area_fits(const sp_area_t *area, const sp_target_t *target, sp_error_t *error)
+{
+    return (area->needs & ~sp_target_capabilities(target)) == 0 ||
+           sp_error_set(error, SP_ERROR_USAGE, 0, "the server lacks what the area '%s' needs",
+                        area->name);
+}

@@ -11,8 +11,6 @@ enum { INFRA_TRIES = 2, TROUBLE_WAITS = 40 };
 
 /* How long a server that says it is in trouble is left alone. */
 #define TROUBLE_PAUSE_NS 500000000L
-/* For how long after a server's restart the others may still refuse what they should not. */
-#define SETTLE_US 15000000
 
 void sp_batch_init(sp_batch_t *batch)
 {
@@ -84,6 +82,15 @@ bool sp_batch_predict(sp_batch_t *batch, sp_model_t *model, sp_error_t *error)
     return true;
 }
 
+bool sp_batch_take_case(sp_batch_t *batch, const bson_t *test, sp_model_t *model, sp_error_t *error)
+{
+    const sp_area_t *area = sp_area_of(test, error);
+    if (area == NULL)
+        return false;
+    sp_batch_take(batch, area, test);
+    return sp_batch_predict(batch, model, error);
+}
+
 /* One scene that failed as a whole: every question in it gets the same answer. */
 static void answer_alike(sp_batch_t *batch, uint32_t scene, const sp_error_t *why)
 {
@@ -117,7 +124,7 @@ static bool try_range(sp_batch_t *batch, sp_session_t *session, uint32_t from, u
                           batch->observed.count, wanted);
     else if (ok && upset_at >= begun)
         ok = sp_error_set(failed, SP_ERROR_INFRA, 0, "a server died meanwhile");
-    bool upset = upset_at != 0 && bson_get_monotonic_time() - upset_at < SETTLE_US;
+    bool upset = upset_at != 0 && bson_get_monotonic_time() - upset_at < SP_SETTLE_US;
     bool trouble = failed->domain == SP_ERROR_SERVER && sp_code_is_trouble(failed->code);
     *unsettled = !ok && failed->domain == SP_ERROR_SERVER && (upset || trouble);
     if (trouble) {

@@ -30,6 +30,10 @@ void sp_batch_generate(sp_batch_t *batch, const sp_area_t *area, const sp_scene_
 /* Takes one case that was read from a file. */
 void sp_batch_take(sp_batch_t *batch, const sp_area_t *area, const bson_t *test);
 
+/* The same, and finds the case's area and asks the model. SP_ERROR_INPUT where the case is none. */
+bool sp_batch_take_case(sp_batch_t *batch, const bson_t *test, sp_model_t *model,
+                        sp_error_t *error);
+
 /* Asks the model. SP_ERROR_INPUT where a case is none. */
 bool sp_batch_predict(sp_batch_t *batch, sp_model_t *model, sp_error_t *error);
 

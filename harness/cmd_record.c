@@ -151,21 +151,6 @@ static bool print_recorded(const recorder_t *recorder, const bson_t *test)
     return ok;
 }
 
-/* The area of a case whose questions both the model and the server can take; NULL where not. */
-static const sp_area_t *take(recorder_t *recorder, const bson_t *test, sp_error_t *error)
-{
-    const sp_area_t *area = sp_area_of(test, error);
-    if (area == NULL)
-        return NULL;
-    sp_batch_take(&recorder->batch, area, test);
-    if (!sp_batch_predict(&recorder->batch, recorder->model, error))
-        return NULL;
-    if ((area->needs & ~sp_target_capabilities(recorder->target)) == 0)
-        return area;
-    sp_error_set(error, SP_ERROR_USAGE, 0, "the server lacks what the area '%s' needs", area->name);
-    return NULL;
-}
-
 /* What a server in trouble said is nothing to keep. */
 static bool all_answered(const sp_answers_t *observed, sp_error_t *error)
 {
@@ -180,7 +165,8 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
 {
     recorder_t *recorder = context;
     sp_error_t error = {0};
-    if (take(recorder, test, &error) == NULL) {
+    if (!sp_batch_take_case(&recorder->batch, test, recorder->model, &error) ||
+        !sp_area_fits(recorder->batch.area, recorder->target, &error)) {
         sp_error_prefix(&error, "%s:%u", file, line);
         on_broken(recorder, &error);
         return true;

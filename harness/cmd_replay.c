@@ -71,15 +71,13 @@ static void judge(replayer_t *replayer, const char *file, unsigned line)
 
 /* The other side of the comparison: the server's answers now, or those on record. True with none at
  * all where the case has none on record. */
-static bool observe(replayer_t *replayer, const sp_area_t *area, const bson_t *test,
-                    sp_error_t *error)
+static bool observe(replayer_t *replayer, const bson_t *test, sp_error_t *error)
 {
     sp_batch_t *batch = &replayer->batch;
     if (replayer->target == NULL)
         return sp_case_answers(test, &batch->observed, error);
-    if ((area->needs & ~sp_target_capabilities(replayer->target)) != 0)
-        return sp_error_set(error, SP_ERROR_USAGE, 0, "the server lacks what the area '%s' needs",
-                            area->name);
+    if (!sp_area_fits(batch->area, replayer->target, error))
+        return false;
     if (sp_batch_execute(batch, replayer->session, error))
         return true;
     replayer->gave_up = true;
@@ -91,14 +89,8 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
     replayer_t *replayer = context;
     sp_batch_t *batch = &replayer->batch;
     sp_error_t error = {0};
-    const sp_area_t *area = sp_area_of(test, &error);
-    bool ok = area != NULL;
-    if (ok) {
-        sp_batch_take(batch, area, test);
-        ok = sp_batch_predict(batch, replayer->model, &error) &&
-             observe(replayer, area, test, &error);
-    }
-    if (!ok)
+    if (!sp_batch_take_case(batch, test, replayer->model, &error) ||
+        !observe(replayer, test, &error))
         complain_at(replayer, file, line, &error);
     else if (batch->observed.count == 0)
         replayer->unchecked++;

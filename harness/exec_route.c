@@ -27,7 +27,7 @@ static bool find_array(const bson_t *test, const char *name, bson_iter_t *array,
     return sp_error_set(error, SP_ERROR_INPUT, 0, "the case has no array '%s'", name);
 }
 
-static uint32_t append_documents(bson_t *command, const bson_iter_t *docs)
+static void append_documents(bson_t *command, const bson_iter_t *docs)
 {
     bson_t array, doc;
     bson_iter_t iter;
@@ -48,7 +48,6 @@ static uint32_t append_documents(bson_t *command, const bson_iter_t *docs)
         }
     }
     bson_append_array_end(command, &array);
-    return count;
 }
 
 static bool read_write_error(const bson_iter_t *iter, fate_t *fates, uint32_t count,

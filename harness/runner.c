@@ -163,7 +163,7 @@ static void *work(void *argument)
 }
 
 /* Only the main thread may get signals: it is the one that waits and can stop the rest. */
-static bool start_workers(area_run_t *run, worker_t *workers, unsigned jobs, unsigned *started)
+static void start_workers(area_run_t *run, worker_t *workers, unsigned jobs, unsigned *started)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -186,7 +186,6 @@ static bool start_workers(area_run_t *run, worker_t *workers, unsigned jobs, uns
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return *started == jobs;
 }
 
 static void wait_for_workers(area_run_t *run, double seconds)
@@ -259,13 +258,13 @@ bool sp_run(const sp_run_plan_t *plan, sp_target_t *target, sp_report_t *report,
 {
     unsigned weights = 0;
     for (unsigned i = 0; i < plan->area_count; i++) {
-        if ((plan->areas[i]->needs & ~sp_target_capabilities(target)) == 0)
+        if (sp_area_fits(plan->areas[i], target, NULL))
             weights += plan->areas[i]->weight;
     }
     bool ok = true;
     for (unsigned i = 0; i < plan->area_count && ok; i++) {
         const sp_area_t *area = plan->areas[i];
-        if ((area->needs & ~sp_target_capabilities(target)) != 0)
+        if (!sp_area_fits(area, target, NULL))
             note_skipped(report, area, "skipped: the server lacks what this area needs");
         else if (sp_stop_requested())
             note_skipped(report, area, "skipped: the run was stopped");

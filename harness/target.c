@@ -24,7 +24,7 @@ struct sp_target {
     int64_t upset_at; /* when servers were last restarted or replaced; 0: never */
 };
 
-enum { PROBE_TIMEOUT_MS = 20000, SETTLING_US = 15000000 };
+enum { PROBE_TIMEOUT_MS = 20000 };
 
 /* Asks `command` of the server at `uri`; the reply must be destroyed in any case. */
 static bool probe(const char *uri, const char *db, const char *command, bson_t *reply,
@@ -296,7 +296,7 @@ bool sp_target_recover(sp_target_t *target, unsigned generation, bool hangs, sp_
         /* Whoever was restarted a moment ago was dead rather than hanging. */
         int64_t settled =
             target->upset_at == 0 ? INT64_MAX : bson_get_monotonic_time() - target->upset_at;
-        if (ok && restarted == 0 && hangs && settled > SETTLING_US) {
+        if (ok && restarted == 0 && hangs && settled > SP_SETTLE_US) {
             ok = renew(target, error);
             target->upset_at = bson_get_monotonic_time();
         }

@@ -69,4 +69,8 @@ int64_t sp_target_watch(sp_target_t *target);
 
 #define SP_RENEWALS_MAX 8
 
+/* For how long after a server's restart the others may still refuse what they should not, or keep
+ * silent, in microseconds. */
+#define SP_SETTLE_US 15000000
+
 #endif

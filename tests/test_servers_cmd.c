@@ -99,16 +99,6 @@ static void assert_run(void **state, const char *arguments, int status, const ch
     release(&result);
 }
 
-static void assert_nothing_left(void **state)
-{
-    sp_process_t found;
-    char *records = sp_test_path(state, "cache/clusters");
-    assert_int_equal(sp_test_count(*state, "shardproof-"), 0);
-    assert_int_equal(sp_test_count(records, ""), sp_test_count(records, "lock"));
-    assert_int_equal(sp_process_find(*state, &found, 1), 0);
-    bson_free(records);
-}
-
 static char *up(const char *more)
 {
     return bson_strdup_printf("up --server %s %s", server_binary.mongod, more);
@@ -132,7 +122,7 @@ static void wrong_usage_exits_2(void **state)
     assert_run(state, "down 0123456789abcdef", 2, "0123456789abcdef");
     assert_run(state, "down --all 0123456789abcdef", 2, "either an ID or --all");
     assert_run(state, "status word", 2, "one argument too many");
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void help_exits_0(void **state)
@@ -165,7 +155,7 @@ static void failures_exit_3(void **state)
     unsetenv("FAKE_MONGOD");
     bson_free(mongod);
     bson_free(arguments);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 
     char *file = sp_test_path(state, "file");
     sp_test_write(file, "", 0600);
@@ -229,7 +219,7 @@ static void cluster_goes_up_and_down(void **state)
     assert_run(state, "status", 0, "3 of 3 servers alive");
     assert_run(state, "down 0123456789abcdef", 2, "there is no cluster");
     assert_run(state, "down", 0, id);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     assert_run(state, "status", 0, "no cluster is running");
     bson_free(id);
     bson_free(arguments);
@@ -248,7 +238,7 @@ static void several_clusters_must_be_told_apart(void **state)
     assert_run(state, down, 0, id);
     assert_run(state, arguments, 0, "ready in");
     assert_run(state, "down --all", 0, "took down");
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     bson_free(arguments);
     bson_free(down);
     bson_free(id);
@@ -266,7 +256,7 @@ static void cluster_of_a_living_process_is_not_taken_down(void **state)
     assert_run(state, "down --all", 0, "");
     assert_run(state, "status", 0, "2 of 2 servers alive");
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     bson_free(down);
 }
 
@@ -291,7 +281,7 @@ static void interrupted_start_leaves_nothing(void **state)
         assert_true(up_already || ended);
         if (up_already)
             assert_run(state, "down", 0, "took down");
-        assert_nothing_left(state);
+        sp_test_assert_nothing_left(state);
     }
     bson_free(arguments);
     bson_free(out);
@@ -303,7 +293,7 @@ static void output_that_is_lost_is_a_failure(void **state)
     char *err = sp_test_path(state, "err");
     char *arguments = up("--shards 1");
     assert_int_equal(wait_for(launch(arguments, "/dev/full", err)), 3);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     assert_int_equal(wait_for(launch("list", "/dev/full", err)), 3);
     bson_free(arguments);
     bson_free(err);

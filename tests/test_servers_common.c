@@ -81,3 +81,13 @@ bool sp_test_gone(const sp_process_t *process)
     }
     return false;
 }
+
+void sp_test_assert_nothing_left(void **state)
+{
+    sp_process_t found;
+    char *records = sp_test_path(state, "cache/clusters");
+    assert_int_equal(sp_test_count(*state, "shardproof-"), 0);
+    assert_int_equal(sp_test_count(records, ""), sp_test_count(records, "lock"));
+    assert_int_equal(sp_process_find(*state, &found, 1), 0);
+    bson_free(records);
+}

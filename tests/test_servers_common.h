@@ -39,4 +39,7 @@ unsigned sp_test_count(const char *folder, const char *prefix);
 /* Waits up to 20 s until the process has ended; says whether it has. */
 bool sp_test_gone(const sp_process_t *process);
 
+/* Of the servers that this test started nothing may be left: no process, folder or record. */
+void sp_test_assert_nothing_left(void **state);
+
 #endif

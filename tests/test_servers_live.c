@@ -38,16 +38,6 @@ static sp_cluster_t *start(unsigned shards)
     return cluster;
 }
 
-static void assert_nothing_left(void **state)
-{
-    sp_process_t found;
-    char *records = sp_test_path(state, "cache/clusters");
-    assert_int_equal(sp_test_count(*state, "shardproof-"), 0);
-    assert_int_equal(sp_test_count(records, ""), sp_test_count(records, "lock"));
-    assert_int_equal(sp_process_find(*state, &found, 1), 0);
-    bson_free(records);
-}
-
 /* Runs a command that must be answered well; the caller destroys the reply. */
 static void run(const char *uri, const char *db, const char *command, bson_t *reply)
 {
@@ -133,7 +123,7 @@ static void cluster_works_and_leaves_nothing(void **state)
     char *log = sp_test_path(state, "kept/s2.log");
     sp_cluster_keep_logs(cluster, logs);
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     assert_int_equal(sp_test_count(logs, ""), 3);
     char *text = sp_files_tail(log, 1000);
     assert_non_null(text);
@@ -166,7 +156,7 @@ static void parameters_reach_the_servers(void **state)
     assert_null(sp_cluster_start(&options, &error));
     assert_int_equal(error.domain, SP_ERROR_INFRA);
     assert_non_null(strstr(error.message, "noSuchParameter"));
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void killed_servers_are_restarted(void **state)
@@ -213,7 +203,7 @@ static void killed_servers_are_restarted(void **state)
     assert_true(sp_conn_commandf(conn, "db", NULL, &error, "{\"clusterFind\": \"c\"}"));
     sp_conn_close(conn);
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void *watch(void *data)
@@ -240,7 +230,7 @@ static void restart_outlives_the_thread_that_watched(void **state)
     assert_int_equal(restarted, 0);
     assert_int_equal(sp_cluster_last_death(cluster, NULL, 0), 1);
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static int listen_on(int port)
@@ -280,7 +270,7 @@ static void port_taken_during_a_restart_is_waited_for(void **state)
     assert_int_equal(restarted, 1);
     run_only(sp_cluster_shard_uri(cluster, 0), "db", "{\"clusterFind\": \"c\"}");
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void port_taken_at_start_is_replaced(void **state)
@@ -299,7 +289,7 @@ static void port_taken_at_start_is_replaced(void **state)
     run_only(sp_cluster_shard_uri(cluster, 0), "db", "{\"clusterFind\": \"c\"}");
     sp_cluster_stop(cluster);
     unsetenv("FAKE_MONGOD");
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
     bson_free(mongod);
     bson_free(mark);
 }
@@ -318,7 +308,7 @@ static void server_that_keeps_dying_is_given_up(void **state)
     assert_int_equal(error.domain, SP_ERROR_INFRA);
     assert_non_null(strstr(error.message, "s1"));
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 /* Forks a child that starts a cluster and then waits to be killed; returns when the cluster is
@@ -361,7 +351,7 @@ static void killed_owner_leaves_no_server(void **state)
         assert_true(sp_test_gone(&processes[i]));
     assert_int_equal(sp_test_count(*state, "shardproof-"), 1);
     assert_int_equal(sp_registry_sweep(), 1);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void next_start_sweeps(void **state)
@@ -372,7 +362,7 @@ static void next_start_sweeps(void **state)
     sp_cluster_t *cluster = start(1);
     assert_int_equal(sp_test_count(*state, "shardproof-"), 1);
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void detached_cluster_outlives_its_owner(void **state)
@@ -391,7 +381,7 @@ static void detached_cluster_outlives_its_owner(void **state)
     assert_true(sp_registry_read(&records, &count, NULL));
     assert_true(sp_registry_end(&records[0], NULL));
     sp_records_free(records, count);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 static void owner_killed_in_mid_start_leaves_no_server(void **state)
@@ -411,7 +401,7 @@ static void owner_killed_in_mid_start_leaves_no_server(void **state)
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
         assert_int_equal(sp_registry_sweep(), 1);
-        assert_nothing_left(state);
+        sp_test_assert_nothing_left(state);
     }
 }
 
@@ -444,7 +434,7 @@ static void attaching_finds_the_shards(void **state)
     assert_int_equal(error.domain, SP_ERROR_INFRA);
     assert_non_null(strstr(error.message, "shard s2"));
     sp_cluster_stop(cluster);
-    assert_nothing_left(state);
+    sp_test_assert_nothing_left(state);
 }
 
 /* SHARDPROOF_TEST_VERSIONS="5.0.4 4.4.2" tries more than the default; each is some 40 MB to fetch.
@@ -474,7 +464,7 @@ static void other_versions_come_up(void **state)
         kill_server(1);
         assert_true(sp_cluster_watch(cluster, NULL, &error));
         sp_cluster_stop(cluster);
-        assert_nothing_left(state);
+        sp_test_assert_nothing_left(state);
     }
     bson_free(list);
     bson_free(cache);
