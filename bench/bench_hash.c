@@ -7,6 +7,8 @@
  * connections as the area has, and the area itself over as many other values. Prints both rates and
  * their ratio, lowest, median and highest.
  */
+#include "figures.h"
+
 #include "../harness/batch.h"
 #include "../harness/progress.h"
 #include "../harness/runner.h"
@@ -97,27 +99,6 @@ static double measure_area(sp_target_t *target, uint64_t values, uint64_t seed)
     return ok ? (double)matches / seconds : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-static void print_row(const char *what, double *figures, unsigned count, const char *format)
-{
-    qsort(figures, count, sizeof *figures, by_size);
-    printf("%-36s", what);
-    for (unsigned i = 0; i < 3; i++) {
-        char cell[32];
-        snprintf(cell, sizeof cell, format[0] == 'r' ? "%.2f" : "%.0f",
-                 figures[i == 0   ? 0
-                         : i == 1 ? count / 2
-                                  : count - 1]);
-        printf(" %12s", cell);
-    }
-    printf("\n");
-}
-
 int main(int argc, char **argv)
 {
     const char *server = argc > 1 ? argv[1] : SP_DEFAULT_SERVER;
@@ -148,9 +129,9 @@ int main(int argc, char **argv)
         printf("mongod %s, %llu values, %d connections, %u rounds\n", sp_target_version(target),
                (unsigned long long)values, JOBS, rounds);
         printf("%-36s %12s %12s %12s\n", "", "lowest", "median", "highest");
-        print_row("bare commands, values a second", bare, rounds, "number");
-        print_row("hash area, values checked a second", area, rounds, "number");
-        print_row("ratio", ratio, rounds, "ratio");
+        sp_print_figures("bare commands, values a second", bare, rounds, "number");
+        sp_print_figures("hash area, values checked a second", area, rounds, "number");
+        sp_print_figures("ratio", ratio, rounds, "ratio");
     }
     sp_target_close(target, false);
     mongoc_cleanup();

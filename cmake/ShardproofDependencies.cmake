@@ -7,6 +7,9 @@ pkg_check_modules(MONGOC REQUIRED IMPORTED_TARGET libmongoc-1.0>=1.21)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson>=1.7)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka>=1.1)
 pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto>=1.1.1)
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-i18n icu-uc)
+# The old PCRE, whose syntax is the servers' (oracles/regex.h).
+pkg_check_modules(PCRE REQUIRED IMPORTED_TARGET libpcre>=8.39)
 
 # Intel's decimal library has no pkg-config file. Its archives differ in how arguments travel; gcc000
 # takes them by value and the rounding mode and the flags as parameters, so it keeps no global state.

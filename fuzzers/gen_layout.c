@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPLITS_MAX = 12 };
+/* How much a layout has at most. */
+typedef struct sizes {
+    uint32_t splits, pool;
+} sizes_t;
+
+static const sizes_t usual = {12, SP_POOL_MAX}, large = {SP_SPLITS_MAX, SP_LARGE_POOL_MAX};
 
 /* "#" before a name makes that field the hashed one. */
 static const char *const shapes[][SP_SHAPE_FIELDS] = {
@@ -21,12 +26,16 @@ static const char *const shapes[][SP_SHAPE_FIELDS] = {
     {"x", "#y", "z"},
     {"x", "y", "z"},
     {"x", "y", "#z"},
-    {"#x", "y", "z", "w"},
+    {"#x", "y", "z", "v"},
     {"a.b"},
     {"#a.b"},
     {"a.b", "c"},
     {"a.b", "#a.c"},
     {"a.b.c", "a.d", "x"},
+    {"a.b.c"},
+    {"#a.b.c"},
+    {"a", "a.b"},
+    {"a", "#a.b"},
     {"_id"},
     {"#_id"},
     {"x", "_id"},
@@ -50,18 +59,51 @@ static void draw_pattern(sp_producer_t *producer, sp_layout_draw_t *layout)
     assert(layout->pattern != NULL);
 }
 
-/* Arrays are no shard key values, so the pools are free of them; documents get theirs elsewhere. */
-static void draw_pool(sp_producer_t *producer, bson_t *pool, uint32_t *size)
+/* What is left of the path of a field that lies under `field`, for instance "b" of "a.b" under "a",
+ * and that field's place; NULL where there is none. */
+static const char *find_field_inside(const sp_pattern_t *pattern, unsigned field, unsigned *inside)
 {
+    const char *outer = pattern->fields[field].text;
+    size_t length = strlen(outer);
+    for (*inside = 0; *inside < pattern->field_count; ++*inside) {
+        const char *path = pattern->fields[*inside].text;
+        if (strncmp(path, outer, length) == 0 && path[length] == '.')
+            return path + length + 1;
+    }
+    return NULL;
+}
+
+static void draw_pool_value(sp_producer_t *producer, const sp_layout_draw_t *layout, unsigned field,
+                            bson_t *one, const char *index)
+{
+    unsigned inside;
+    const char *name = find_field_inside(layout->pattern, field, &inside);
+    if (name == NULL || sp_draw_one_in(producer, 4)) {
+        sp_gen_value(producer, one, index);
+        return;
+    }
+    bson_t object;
+    sp_value_t value = sp_layout_draw_value(layout, producer, inside);
+    BSON_APPEND_DOCUMENT_BEGIN(one, index, &object);
+    sp_value_append(&object, name, &value);
+    bson_append_document_end(one, &object);
+}
+
+/* Arrays are no shard key values, so the pools are free of them; documents get theirs elsewhere. */
+static void draw_pool(sp_producer_t *producer, sp_layout_draw_t *layout, unsigned field,
+                      uint32_t pool_max)
+{
+    bson_t *pool = &layout->pools[field];
+    uint32_t *size = &layout->pool_sizes[field];
     bson_init(pool);
-    uint32_t wanted = 1 + sp_draw_below(producer, SP_POOL_MAX);
+    uint32_t wanted = 1 + sp_draw_below(producer, pool_max);
     *size = 0;
     for (uint32_t i = 0; i < wanted; i++) {
         bson_t one = BSON_INITIALIZER;
         bson_iter_t iter;
         char index[16];
         snprintf(index, sizeof index, "%u", *size);
-        sp_gen_value(producer, &one, index);
+        draw_pool_value(producer, layout, field, &one, index);
         bool found = bson_iter_init_find(&iter, &one, index);
         assert(found);
         if (BSON_ITER_HOLDS_ARRAY(&iter))
@@ -146,11 +188,11 @@ static int compare_bounds(const void *a, const void *b)
 
 /* The whole bounds, in order and each once, MinKey first and MaxKey last. Returns how many. */
 static uint32_t draw_bounds(sp_producer_t *producer, const sp_layout_draw_t *layout,
-                            bson_t **bounds)
+                            uint32_t splits_max, bson_t **bounds)
 {
     sp_hasher_t *hasher = sp_hasher_new(NULL);
     assert(hasher != NULL);
-    uint32_t count = 2 + sp_draw_below(producer, SPLITS_MAX + 1);
+    uint32_t count = 2 + sp_draw_below(producer, splits_max + 1);
     for (uint32_t i = 0; i < count; i++) {
         bounds[i] = bson_new();
         if (i >= 2)
@@ -188,17 +230,18 @@ static void append_chunk(bson_t *chunks, uint32_t index, const bson_t *min, cons
     bson_append_array_end(chunks, &chunk);
 }
 
-void sp_gen_layout(const sp_scene_context_t *context, sp_producer_t *producer,
-                   sp_layout_draw_t *layout, bson_t *scene)
+static void draw_layout(const sp_scene_context_t *context, sp_producer_t *producer,
+                        const sizes_t *sizes, sp_layout_draw_t *layout, bson_t *scene)
 {
     memset(layout, 0, sizeof *layout);
     draw_pattern(producer, layout);
-    for (unsigned i = 0; i < layout->pattern->field_count; i++)
-        draw_pool(producer, &layout->pools[i], &layout->pool_sizes[i]);
+    /* From the end, where those fields stand that lie under others. */
+    for (unsigned i = layout->pattern->field_count; i-- > 0;)
+        draw_pool(producer, layout, i, sizes->pool);
     BSON_APPEND_DOCUMENT(scene, "key", &layout->key);
 
-    bson_t *bounds[SPLITS_MAX + 2], chunks;
-    uint32_t count = draw_bounds(producer, layout, bounds);
+    bson_t *bounds[SP_SPLITS_MAX + 2], chunks;
+    uint32_t count = draw_bounds(producer, layout, sizes->splits, bounds);
     BSON_APPEND_ARRAY_BEGIN(scene, "chunks", &chunks);
     for (uint32_t i = 0; i + 1 < count; i++)
         append_chunk(&chunks, i, bounds[i], bounds[i + 1],
@@ -206,6 +249,18 @@ void sp_gen_layout(const sp_scene_context_t *context, sp_producer_t *producer,
     bson_append_array_end(scene, &chunks);
     for (uint32_t i = 0; i < count; i++)
         bson_destroy(bounds[i]);
+}
+
+void sp_gen_layout(const sp_scene_context_t *context, sp_producer_t *producer,
+                   sp_layout_draw_t *layout, bson_t *scene)
+{
+    draw_layout(context, producer, &usual, layout, scene);
+}
+
+void sp_gen_large_layout(const sp_scene_context_t *context, sp_producer_t *producer,
+                         sp_layout_draw_t *layout, bson_t *scene)
+{
+    draw_layout(context, producer, &large, layout, scene);
 }
 
 void sp_layout_draw_clear(sp_layout_draw_t *layout)

@@ -6,6 +6,7 @@
  *    do;
  *  - the order of expressions is the plain one where its two oddities have nothing to act on: no
  *    object has a field name twice, and there is no DBPointer;
+ *  - the prefix that look-ups go by never contradicts the order;
  *  - documents compare like the objects they are, and key values do not look at names;
  *  - equal values hash alike. Equal numbers are left out where one is a double, the other a decimal
  *    and the double has a fraction, which is cut while the decimal is rounded; or is 2^63, where a
@@ -27,6 +28,7 @@
 #include "../oracles/extract.h"
 #include "../oracles/number.h"
 #include "../oracles/order.h"
+#include "../oracles/order_prefix.h"
 #include "fuzz_check.h"
 #include "gen_value.h"
 #include "plain_number.h"
@@ -112,6 +114,9 @@ static void check_pair(sp_hasher_t *hasher, const sp_value_t *a, const sp_value_
     if (!is_odd_in_expression(a) && !is_odd_in_expression(b))
         sp_fuzz_check(order == in_expression, "both orders agree", scene);
     sp_fuzz_check(!same_bytes(a, b) || order == 0, "the order is reflexive", scene);
+    uint64_t a_prefix = sp_order_prefix(a), b_prefix = sp_order_prefix(b);
+    sp_fuzz_check(a_prefix == b_prefix || (order != 0 && (order < 0) == (a_prefix < b_prefix)),
+                  "where prefixes differ they are in order", scene);
     if (sp_value_is_number(a) && sp_value_is_number(b)) {
         sp_plain_t a_plain, b_plain;
         sp_plain_read(a, &a_plain);

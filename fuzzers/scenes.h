@@ -14,6 +14,12 @@
 
 /* How many documents a route scene routes. */
 #define SP_ROUTE_DOCS 80
+/* How many questions a find and a write scene have. */
+#define SP_FIND_QUERIES 400
+#define SP_WRITE_WRITES 60
+/* Documents and checks of a soundness scene. */
+#define SP_SOUNDNESS_DOCS   40
+#define SP_SOUNDNESS_CHECKS 120
 
 typedef struct sp_scene_context {
     unsigned shards; /* how many the server has: "s1" … */
@@ -25,5 +31,11 @@ void sp_gen_hash(const sp_scene_context_t *context, sp_producer_t *producer, bso
 void sp_gen_order(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
 /* {key, chunks, docs}: documents near the chunk bounds */
 void sp_gen_route(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+/* {key, chunks, collation, shards, queries}: filters near the chunk bounds */
+void sp_gen_find(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+/* {key, chunks, collation, shards, writes} */
+void sp_gen_write(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+/* {key, chunks, collation, shards, docs, checks}: filters that must find documents, and others */
+void sp_gen_soundness(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { VALUE_BYTES = 1024, ROUTE_BYTES = 16384, SCENES_MAX = 200000, SPARE = 64, SHAPES = 20 };
+enum { VALUE_BYTES = 1024, ROUTE_BYTES = 16384, SCENES_MAX = 200000, SPARE = 64, SHAPES = 24 };
 
 /* What order_fuzzer draws first: whether the input is three values or a route scene. */
 enum { MODE_VALUES = 0, MODE_ROUTE = 7 };

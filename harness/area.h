@@ -9,6 +9,7 @@
 
 #include "../fuzzers/scenes.h"
 #include "../oracles/case.h"
+#include "../oracles/soundness.h"
 #include "session.h"
 
 typedef struct sp_area {
@@ -19,7 +20,11 @@ typedef struct sp_area {
     uint32_t seed_bytes;    /* how many bytes of the seed a scene may use up */
     uint32_t scene_answers; /* questions in one scene */
     uint32_t batch;         /* scenes that are executed together */
+    const char *questions;  /* the case's array with one element for each question; NULL: the case
+                               as a whole is one */
     unsigned weight;        /* share of the time of a run with a time limit */
+    bool on_request;        /* a run leaves it out unless it is named */
+    bool judges_itself;     /* the server is held against itself: no model is asked */
 
     void (*generate)(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
     bool (*predict)(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
@@ -28,6 +33,9 @@ typedef struct sp_area {
      * failed (SP_ERROR_SERVER, SP_ERROR_INFRA); `observed` is then cut back by the caller. */
     bool (*execute)(sp_session_t *session, bson_t *const *cases, uint32_t count,
                     sp_answers_t *observed, sp_error_t *error);
+    /* Appends to `narrow` the case of one question alone (but for `area`), to show again what was
+     * observed. NULL: the case without its other questions. */
+    void (*narrow)(const bson_t *test, uint32_t check, const bson_t *observed, bson_t *narrow);
 } sp_area_t;
 
 /* The table; ends after *count rows. */
@@ -47,9 +55,18 @@ bool sp_execute_order(sp_session_t *session, bson_t *const *cases, uint32_t coun
                       sp_answers_t *observed, sp_error_t *error);
 bool sp_execute_route(sp_session_t *session, bson_t *const *cases, uint32_t count,
                       sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_find(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                     sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_write(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                      sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_soundness(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                          sp_answers_t *observed, sp_error_t *error);
 
 /* The command that asks for the hashes of all cases at once; for measuring what the server alone
  * can do. */
 void sp_build_hash_command(bson_t *command, bson_t *const *cases, uint32_t count);
+/* The explain that asks a router for the shards of one query ({op, filter, collation}); likewise.
+ */
+void sp_build_explain(bson_t *command, const char *collection, const bson_iter_t *query);
 
 #endif

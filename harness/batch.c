@@ -146,6 +146,8 @@ static bool execute_range(sp_batch_t *batch, sp_session_t *session, uint32_t fro
             return true;
         if (sp_stop_requested())
             return sp_error_set(error, SP_ERROR_INFRA, 0, "stopped");
+        if (failed.domain == SP_ERROR_USAGE) /* the wrong server for the case, which stays so */
+            return sp_error_set(error, failed.domain, failed.code, "%s", failed.message);
         /* A reply or a connection that did not come, twice. */
         bool silent = failed.code == ETIMEDOUT || failed.code == ENOTCONN;
         bool hangs = failed.domain == SP_ERROR_INFRA && silent && tries > 1;
@@ -195,15 +197,25 @@ bson_t *sp_batch_narrow(const sp_batch_t *batch, uint32_t scene, uint32_t check)
 {
     bson_t *narrow = bson_new();
     bson_iter_t iter;
+    const char *questions = batch->area->questions;
     BSON_APPEND_UTF8(narrow, "area", batch->area->name);
     if (!bson_iter_init(&iter, batch->cases[scene]))
         return narrow;
+    if (batch->area->narrow != NULL) {
+        bson_t unasked = BSON_INITIALIZER;
+        uint32_t at = batch->first_answer[scene] + check;
+        batch->area->narrow(batch->cases[scene], check,
+                            at < batch->observed.count ? batch->observed.items[at] : &unasked,
+                            narrow);
+        bson_destroy(&unasked);
+        return narrow;
+    }
     while (bson_iter_next(&iter)) {
         const char *name = bson_iter_key(&iter);
         sp_value_t value = sp_value_of(&iter);
         if (strcmp(name, "area") == 0)
             continue;
-        if (strcmp(name, "docs") == 0 || strcmp(name, "answers") == 0)
+        if (strcmp(name, "answers") == 0 || (questions != NULL && strcmp(name, questions) == 0))
             append_only(narrow, &iter, check);
         else
             sp_value_append(narrow, name, &value);

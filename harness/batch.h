@@ -39,7 +39,8 @@ bool sp_batch_predict(sp_batch_t *batch, sp_model_t *model, sp_error_t *error);
 
 /* Asks the server. Where the batch as a whole fails it is cut in halves until the culprit stands
  * alone; that one's answers are then the server's error, or {infrastructure: …} after a second try.
- * False only where the target is given up or a stop was requested. */
+ * False only where the target is given up, a stop was requested, or the target is none for such
+ * cases (SP_ERROR_USAGE: it has too few shards, say). */
 bool sp_batch_execute(sp_batch_t *batch, sp_session_t *session, sp_error_t *error);
 
 /* The case of one question alone: the scene without its other documents. Destroy it. */

@@ -1,18 +1,21 @@
 /*
  * shardproof ask: the model as a filter. See docs/ask.md.
  */
-#include "../oracles/model.h"
+#include "../oracles/case.h"
 #include "../reports/answer_json.h"
 #include "../reports/escape.h"
 #include "commands.h"
 #include "lines.h"
+#include "options.h"
 
 #include <argp.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYOUTS_MAX = 100000 };
+/* A cluster has at least this many shards, s1 and so on, as far as nobody says otherwise: writes go
+ * to shards without chunks too. */
+enum { LAYOUTS_MAX = 100000, DEFAULT_SHARDS = 5, OPTION_SHARDS = 256 };
 
 typedef struct numbered_layout {
     int64_t number;
@@ -26,6 +29,7 @@ typedef struct layouts {
 
 typedef struct asker {
     sp_model_t *model;
+    unsigned shards; /* of a cluster whose layout line does not tell */
     layouts_t layouts;
 } asker_t;
 
@@ -48,11 +52,14 @@ static bool read_layout_number(const bson_t *line, int64_t *number, sp_error_t *
     return true;
 }
 
-static bool add_layout(layouts_t *layouts, const bson_t *line, sp_error_t *error)
+static bool add_layout(asker_t *asker, bson_t *line, sp_error_t *error)
 {
+    layouts_t *layouts = &asker->layouts;
     int64_t number = 0;
     if (!read_layout_number(line, &number, error))
         return false;
+    if (!bson_has_field(line, "shards"))
+        BSON_APPEND_INT32(line, "shards", (int32_t)asker->shards);
     if (layouts->count == LAYOUTS_MAX)
         return sp_error_set(error, SP_ERROR_INPUT, 0, "more than %d layouts", LAYOUTS_MAX);
     sp_layout_t *layout = sp_layout_new(line, error);
@@ -77,30 +84,63 @@ static bool answer_hash(asker_t *asker, const bson_t *line, bson_t *answer, sp_e
     return true;
 }
 
-static bool answer_insert(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+/* The layout that a line names; NULL where there is none. */
+static const sp_layout_t *layout_of(const asker_t *asker, const bson_t *line, sp_error_t *error)
 {
     int64_t number = 0;
-    bson_iter_t iter;
-    bson_t doc;
     if (!read_layout_number(line, &number, error))
-        return false;
+        return NULL;
     const sp_layout_t *layout = find_layout(&asker->layouts, number);
     if (layout == NULL)
-        return sp_error_set(error, SP_ERROR_INPUT, 0,
-                            "no layout %lld came before: send its line with key and chunks first",
-                            (long long)number);
+        sp_error_set(error, SP_ERROR_INPUT, 0,
+                     "no layout %lld came before: send its line with key and chunks first",
+                     (long long)number);
+    return layout;
+}
+
+static bool answer_insert(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    bson_iter_t iter;
+    bson_t doc;
+    const sp_layout_t *layout = layout_of(asker, line, error);
+    if (layout == NULL)
+        return false;
     if (!bson_iter_init_find(&iter, line, "doc") || !sp_value_document(&iter, &doc))
         return sp_error_set(error, SP_ERROR_INPUT, 0, "an 'insert' line needs 'doc', a document");
     sp_predict_insert(asker->model, layout, &doc, answer);
     return true;
 }
 
+static bool answer_find(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    bson_t filter, collation;
+    sp_query_t query;
+    const sp_layout_t *layout = layout_of(asker, line, error);
+    return layout != NULL && sp_case_query(line, &filter, &collation, &query, error) &&
+           sp_predict_find(asker->model, layout, &query, answer, error);
+}
+
+/* The write that `op` names; the update is {$set: {w: 1}}. */
+static bool answer_write(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    bson_t filter, collation;
+    sp_write_t write = {.kind = SP_UPDATE_ONE};
+    bson_iter_t op;
+    bool known = bson_iter_init_find(&op, line, "op") &&
+                 sp_write_kind_parse(bson_iter_utf8(&op, NULL), &write.kind);
+    assert(known);
+    const sp_layout_t *layout = layout_of(asker, line, error);
+    return layout != NULL && sp_case_query(line, &filter, &collation, &write.query, error) &&
+           sp_predict_write(asker->model, layout, &write, answer, error);
+}
+
 static const struct operation {
     const char *name;
     bool (*answer)(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error);
 } operations[] = {
-    {"hash", answer_hash},
-    {"insert", answer_insert},
+    {"hash", answer_hash},       {"insert", answer_insert},    {"find", answer_find},
+    {"updateOne", answer_write}, {"updateMany", answer_write}, {"upsert", answer_write},
+    {"deleteOne", answer_write}, {"deleteMany", answer_write},
 };
 
 static bool answer_operation(asker_t *asker, const bson_iter_t *op, const bson_t *line,
@@ -165,7 +205,7 @@ static int answer_all(asker_t *asker)
         if (asks)
             answer_line(asker, &line, &answer, &error);
         else if (what == SP_LINE_READ)
-            add_layout(&asker->layouts, &line, &error);
+            add_layout(asker, &line, &error);
         if (error.domain != SP_ERROR_NONE) {
             if (what == SP_LINE_READ)
                 sp_error_prefix(&error, "%s:%u", lines.name, lines.number);
@@ -188,12 +228,25 @@ static int answer_all(asker_t *asker)
     return status;
 }
 
+typedef struct arguments {
+    const char *server;
+    unsigned shards;
+} arguments_t;
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    if (key != 's')
+    arguments_t *arguments = state->input;
+    switch (key) {
+    case 's':
+        arguments->server = text;
+        return 0;
+    case OPTION_SHARDS:
+        arguments->shards =
+            (unsigned)sp_option_number(state, "shards", text, 1, SP_CHUNKMAP_SHARDS);
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
-    *(const char **)state->input = text;
-    return 0;
+    }
 }
 
 int sp_cmd_ask(int argc, char **argv)
@@ -201,25 +254,28 @@ int sp_cmd_ask(int argc, char **argv)
     static const struct argp_option options[] = {
         {"server", 's', "VERSION", 0, "whose rules to answer by; default " SP_MODEL_DEFAULT_VERSION,
          0},
+        {"shards", OPTION_SHARDS, "N", 0,
+         "shards of a cluster whose layout line does not tell, s1 to sN; default 5", 0},
         {0},
     };
     static const struct argp argp = {options,
                                      parse_option,
                                      NULL,
                                      "Reads one JSON object a line and writes one answer a line "
-                                     "for each that has `op`: hash, insert."
+                                     "for each that has `op`: hash, insert, find, updateOne, "
+                                     "updateMany, upsert, deleteOne, deleteMany."
                                      " See docs/ask.md.",
                                      NULL,
                                      NULL,
                                      NULL};
-    const char *server = SP_MODEL_DEFAULT_VERSION;
-    argp_parse(&argp, argc, argv, 0, NULL, &server);
+    arguments_t arguments = {.server = SP_MODEL_DEFAULT_VERSION, .shards = DEFAULT_SHARDS};
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
     sp_error_t error = {0};
     sp_version_t version;
-    if (!sp_version_parse(server, &version, &error))
+    if (!sp_version_parse(arguments.server, &version, &error))
         return sp_complain(&error);
-    asker_t asker = {.model = sp_model_new(version, &error)};
+    asker_t asker = {.model = sp_model_new(version, &error), .shards = arguments.shards};
     if (asker.model == NULL)
         return sp_complain(&error);
     setvbuf(stdout, NULL, _IOLBF, 0); /* who asks through a pipe waits for each answer */

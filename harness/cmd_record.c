@@ -178,6 +178,9 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
                           strerror(errno));
     if (ok) {
         recorder->recorded++;
+    } else if (error.domain == SP_ERROR_USAGE) {
+        sp_error_prefix(&error, "%s:%u", file, line);
+        on_broken(recorder, &error);
     } else {
         recorder->gave_up = true;
         sp_error_prefix(&error, "%s:%u", file, line);

@@ -14,13 +14,14 @@
 #include "servers/signals.h"
 
 #include <argp.h>
+#include <assert.h>
 #include <string.h>
 
 enum { OPTION_SHARDS = 256, OPTION_MODEL };
 
 typedef struct replayer {
-    const char *server; /* NULL: the model alone */
-    const char *model_version;
+    const char *server;        /* NULL: the model alone */
+    const char *model_version; /* NULL: the case's own, or the default */
     unsigned shards;
     sp_target_t *target;
     sp_session_t *session;
@@ -80,8 +81,25 @@ static bool observe(replayer_t *replayer, const bson_t *test, sp_error_t *error)
         return false;
     if (sp_batch_execute(batch, replayer->session, error))
         return true;
-    replayer->gave_up = true;
+    replayer->gave_up = error->domain != SP_ERROR_USAGE;
     return false;
+}
+
+/* The model answers for the version that a case's answers come from, so that a corpus can hold
+ * several versions. */
+static void choose_version(replayer_t *replayer, const bson_t *test)
+{
+    bson_iter_t iter, version;
+    if (replayer->model_version != NULL)
+        return;
+    bool known = bson_iter_init(&iter, test) &&
+                 bson_iter_find_descendant(&iter, "origin.version", &version) &&
+                 BSON_ITER_HOLDS_UTF8(&version) &&
+                 sp_version_parse(bson_iter_utf8(&version, NULL), &replayer->model->version, NULL);
+    if (!known) {
+        bool parsed = sp_version_parse(SP_MODEL_DEFAULT_VERSION, &replayer->model->version, NULL);
+        assert(parsed);
+    }
 }
 
 static bool on_case(void *context, const bson_t *test, const char *file, unsigned line)
@@ -89,6 +107,7 @@ static bool on_case(void *context, const bson_t *test, const char *file, unsigne
     replayer_t *replayer = context;
     sp_batch_t *batch = &replayer->batch;
     sp_error_t error = {0};
+    choose_version(replayer, test);
     if (!sp_batch_take_case(batch, test, replayer->model, &error) ||
         !observe(replayer, test, &error))
         complain_at(replayer, file, line, &error);
@@ -180,13 +199,15 @@ int sp_cmd_replay(int argc, char **argv)
         {"server", 's', "SERVER", 0, "ask this server; without it the recorded answers are checked",
          0},
         {"model", OPTION_MODEL, "VERSION", 0,
-         "whose rules the model holds to without a server; default " SP_MODEL_DEFAULT_VERSION, 0},
+         "whose rules the model holds to without a server; default the version that a case's "
+         "answers come from, else " SP_MODEL_DEFAULT_VERSION,
+         0},
         {"shards", OPTION_SHARDS, "N", 0, "shards of a cluster that is started; default 3", 0},
         {0},
     };
     static const struct argp argp = {options, parse_option, "PATH…", "Shows recorded cases again.",
                                      NULL,    NULL,         NULL};
-    replayer_t replayer = {.model_version = SP_MODEL_DEFAULT_VERSION};
+    replayer_t replayer = {0};
     arguments_t arguments = {.replayer = &replayer};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 
@@ -195,7 +216,9 @@ int sp_cmd_replay(int argc, char **argv)
     sp_signals_install();
     sp_batch_init(&replayer.batch);
     bool ok = replayer.server == NULL || open_server(&replayer, &error);
-    ok = ok && sp_version_parse(replayer.model_version, &version, &error);
+    const char *named =
+        replayer.model_version != NULL ? replayer.model_version : SP_MODEL_DEFAULT_VERSION;
+    ok = ok && sp_version_parse(named, &version, &error);
     if (ok)
         replayer.model = sp_model_new(version, &error);
     int status;

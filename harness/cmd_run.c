@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
      "server"
      " or mongod; default " SP_DEFAULT_SERVER,
      0},
-    {"areas", 'a', "LIST", 0, "areas to run, comma-separated; default all", 0},
+    {"areas", 'a', "LIST", 0, "areas to run, comma-separated; default all but those run on request",
+     0},
     {"seed", 'S', "N", 0, "the seed that all cases are drawn from; default random", 0},
     {"cases", OPTION_CASES, "N", 0, "how many questions to ask in each area", 0},
     {"time", 't', "SECONDS", 0, "how long to run, all areas together; default 60", 0},
@@ -96,8 +97,10 @@ static bool choose_areas(const char *list, sp_run_plan_t *plan, sp_error_t *erro
 {
     unsigned count;
     const sp_area_t *all = sp_areas(&count);
-    for (unsigned i = 0; list == NULL && i < count; i++)
-        plan->areas[plan->area_count++] = &all[i];
+    for (unsigned i = 0; list == NULL && i < count; i++) {
+        if (!all[i].on_request)
+            plan->areas[plan->area_count++] = &all[i];
+    }
     if (list == NULL)
         return true;
 
@@ -196,7 +199,8 @@ static char *list_areas(int key, const char *text, void *input)
     const sp_area_t *areas = sp_areas(&count);
     bson_string_t *list = bson_string_new("Areas:\n");
     for (unsigned i = 0; i < count; i++)
-        bson_string_append_printf(list, "  %-8s %s\n", areas[i].name, areas[i].summary);
+        bson_string_append_printf(list, "  %-10s %s%s\n", areas[i].name, areas[i].summary,
+                                  areas[i].on_request ? " (only where --areas names it)" : "");
     bson_string_append(list, "Exit status: 0 no difference, 1 differences, 2 wrong usage, 3 the"
                              " servers failed.\n");
     char *own = strdup(list->str);

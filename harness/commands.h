@@ -13,6 +13,7 @@ int sp_cmd_replay(int argc, char **argv);
 int sp_cmd_draw(int argc, char **argv);
 int sp_cmd_record(int argc, char **argv);
 int sp_cmd_ask(int argc, char **argv);
+int sp_cmd_explain(int argc, char **argv);
 
 /* The exit status that fits an error's domain. */
 int sp_exit_status(const sp_error_t *error);

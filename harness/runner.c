@@ -1,5 +1,6 @@
 #include "runner.h"
 
+#include "../fuzzers/kinds.h"
 #include "batch.h"
 #include "progress.h"
 #include "servers/signals.h"
@@ -40,6 +41,8 @@ typedef struct worker {
     sp_model_t *model;
     sp_session_t *session;
     sp_batch_t batch, again;
+    sp_batch_t ahead;  /* what comes after `batch`: known early, for what can be prepared */
+    sp_tally_t *kinds; /* of all questions judged so far */
 } worker_t;
 
 /* The next scenes for a worker; false when there are none. */
@@ -78,6 +81,7 @@ static void report_difference(worker_t *worker, uint32_t scene, uint32_t check,
     bson_t *narrow = sp_batch_narrow(batch, scene, check);
     sp_finding_t finding = {
         .area = run->area->name,
+        .kind = run->area->judges_itself ? SP_FINDING_DEFECT : SP_FINDING_MODEL,
         .scene = batch->first_scene + scene,
         .check = check,
         .verdict = verdict,
@@ -95,6 +99,12 @@ static void report_difference(worker_t *worker, uint32_t scene, uint32_t check,
     bson_destroy(narrow);
 }
 
+static bool count_kind(void *context, const char *dimension, const char *name)
+{
+    sp_tally_add(context, dimension, name, 1);
+    return true;
+}
+
 static void judge(worker_t *worker)
 {
     area_run_t *run = worker->run;
@@ -104,6 +114,8 @@ static void judge(worker_t *worker)
     for (uint32_t scene = 0; scene < batch->count; scene++) {
         for (uint32_t at = batch->first_answer[scene]; at < batch->first_answer[scene + 1]; at++) {
             sp_verdict_t verdict = sp_judge(batch->expected.items[at], batch->observed.items[at]);
+            sp_kinds_of(run->area->name, batch->cases[scene], at - batch->first_answer[scene],
+                        batch->observed.items[at], count_kind, worker->kinds);
             if (verdict == SP_MATCH) {
                 matches++;
                 continue;
@@ -120,16 +132,31 @@ static void judge(worker_t *worker)
     pthread_mutex_unlock(&run->lock);
 }
 
-static bool run_batches(worker_t *worker, sp_error_t *error)
+/* The worker's next batch, drawn; false where there is none. */
+static bool draw_ahead(worker_t *worker)
 {
-    area_run_t *run = worker->run;
+    const area_run_t *run = worker->run;
     const sp_scene_context_t context = {.shards = sp_target_shards(run->target)};
     uint64_t first;
     uint32_t count;
-    while (take_scenes(run, &first, &count)) {
-        sp_batch_generate(&worker->batch, run->area, &context, run->plan->seed, first, count);
+    if (!take_scenes(worker->run, &first, &count))
+        return false;
+    sp_batch_generate(&worker->ahead, run->area, &context, run->plan->seed, first, count);
+    return true;
+}
+
+static bool run_batches(worker_t *worker, sp_error_t *error)
+{
+    bool more = draw_ahead(worker);
+    while (more) {
+        sp_batch_t batch = worker->batch;
+        worker->batch = worker->ahead;
+        worker->ahead = batch;
+        more = draw_ahead(worker);
         bool generated_is_sound = sp_batch_predict(&worker->batch, worker->model, error);
         assert(generated_is_sound);
+        worker->session->upcoming =
+            more && worker->ahead.count == 1 ? worker->ahead.cases[0] : NULL;
         if (!sp_batch_execute(&worker->batch, worker->session, error))
             return false;
         judge(worker);
@@ -144,6 +171,8 @@ static void *work(void *argument)
     sp_error_t error = {0};
     sp_batch_init(&worker->batch);
     sp_batch_init(&worker->again);
+    sp_batch_init(&worker->ahead);
+    worker->kinds = sp_tally_new();
     worker->model = sp_model_new(run->plan->version, &error);
     worker->session = sp_session_open(run->target, worker->number, &error);
     bool ok = worker->model != NULL && worker->session != NULL && run_batches(worker, &error);
@@ -151,14 +180,17 @@ static void *work(void *argument)
     sp_model_free(worker->model);
     sp_batch_clear(&worker->batch);
     sp_batch_clear(&worker->again);
+    sp_batch_clear(&worker->ahead);
 
     pthread_mutex_lock(&run->lock);
+    sp_report_kinds(run->report, run->area->name, worker->kinds);
     if (!ok && !sp_stop_requested() && !run->gave_up) {
         run->gave_up = true;
         run->error = error;
     }
     run->working--;
     pthread_mutex_unlock(&run->lock);
+    sp_tally_free(worker->kinds);
     return NULL;
 }
 

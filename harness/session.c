@@ -1,8 +1,10 @@
 #include "session.h"
 
+#include "paper.h"
 #include "servers/signals.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { COMMAND_TIMEOUT_MS = 30000 };
@@ -21,6 +23,9 @@ static bool connect_all(sp_session_t *session, sp_error_t *error)
     session->shard_count = session->at.count;
     session->primary = session->worker % session->shard_count;
     session->db_made = false;
+    session->zones_made = false;
+    session->profiler_made = false;
+    session->paper.laid = false;
     bool ok = true;
     if (session->at.config != NULL) {
         session->config = open_conn(session->at.config, error);
@@ -49,6 +54,9 @@ sp_session_t *sp_session_open(sp_target_t *target, unsigned worker, sp_error_t *
     sp_session_t *session = bson_malloc0(sizeof *session);
     session->target = target;
     session->worker = worker;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    session->born = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
     bson_init(&session->db_version);
     snprintf(session->db, sizeof session->db, "sp%ld_%u", (long)getpid(), worker);
     if (!connect_all(session, error)) {
@@ -62,6 +70,10 @@ void sp_session_close(sp_session_t *session)
 {
     if (session == NULL)
         return;
+    sp_session_close(session->twin);
+    if (!sp_target_is_own(session->target))
+        sp_paper_drop(session);
+    sp_paper_forget(session);
     disconnect_all(session);
     bson_destroy(&session->db_version);
     bson_free(session);
@@ -71,8 +83,22 @@ bool sp_session_recover(sp_session_t *session, bool hangs, sp_error_t *error)
 {
     if (!sp_target_recover(session->target, session->at.generation, hangs, error))
         return false;
+    /* Of what was being prepared nothing is known any more. */
+    sp_session_close(session->twin);
+    session->twin = NULL;
+    session->twin_leads = false;
+    session->ahead = NULL;
+    sp_paper_forget(session);
     disconnect_all(session);
     return connect_all(session, error);
+}
+
+void sp_session_forget(sp_session_t *session)
+{
+    if (session->config != NULL)
+        sp_conn_forget(session->config);
+    for (unsigned i = 0; i < session->shard_count; i++)
+        sp_conn_forget(session->shards[i]);
 }
 
 int64_t sp_session_watch(sp_session_t *session)
@@ -98,6 +124,20 @@ bool sp_code_is_trouble(int32_t code)
         11602, /* InterruptedDueToReplStateChange */
         13435, /* NotPrimaryNoSecondaryOk */
         13436, /* NotPrimaryOrSecondary */
+    };
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
+}
+
+bool sp_code_is_stale(int32_t code)
+{
+    static const int32_t codes[] = {
+        150,   /* StaleEpoch */
+        249,   /* StaleDbVersion */
+        13388, /* StaleConfig */
     };
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (codes[i] == code)

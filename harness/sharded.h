@@ -1,31 +1,29 @@
 /*
- * Sharded collections on a mongod-only cluster: made, split, spread and dropped by the commands
- * that a mongos would send. Which of them is dangerous, and how, is told in docs/real-servers.md.
+ * Sharded collections on a mongod-only cluster: made and dropped by the commands that a mongos
+ * would send.
+ *
+ * Chunks are laid by zones: each shard has a zone of its own, and a collection that is sharded
+ * while zones for it are there is given one chunk for each of their ranges, at once and on its
+ * shard.
  */
 #ifndef SHARDPROOF_SHARDED_H
 #define SHARDPROOF_SHARDED_H
 
-#include "session.h"
+#include "chunks.h"
 
 typedef struct sp_sharded {
     char collection[48];
     char ns[128]; /* database and collection */
-    bson_t key;
-    bson_t identity; /* uuid, lastmodEpoch and timestamp, as in config.collections */
+    uint8_t uuid[SP_UUID_SIZE];
 } sp_sharded_t;
 
-/* Makes an empty collection sharded by `key` with a single chunk in the session's database.
- * sp_sharded_clear in any case. */
-bool sp_sharded_create(sp_session_t *session, const bson_t *key, sp_sharded_t *made,
-                       sp_error_t *error);
+/* Makes an empty collection in the session's database that is sharded by `key`, has the default
+ * `collation` (NULL: none) and the chunks `chunks`, an array of [min, max, shard] in order; checks
+ * the chunk table afterwards. Where it fails nothing is left to be dropped. */
+bool sp_sharded_make(sp_session_t *session, const bson_t *key, const bson_t *collation,
+                     const bson_iter_t *chunks, sp_sharded_t *made, sp_error_t *error);
 
-/* Splits and moves until the chunks are as `chunks` says, an array of [min, max, shard] in order,
- * and checks the chunk table afterwards. */
-bool sp_sharded_arrange(sp_session_t *session, const sp_sharded_t *made, const bson_iter_t *chunks,
-                        sp_error_t *error);
-
-/* Drops the collection on the servers. */
-bool sp_sharded_drop(sp_session_t *session, const sp_sharded_t *made, sp_error_t *error);
-void sp_sharded_clear(sp_sharded_t *made);
+/* Drops the collection, with its chunks and zones. */
+bool sp_sharded_drop(sp_session_t *session, const char *collection, sp_error_t *error);
 
 #endif

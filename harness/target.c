@@ -16,7 +16,6 @@ struct sp_target {
     char *logs_folder;
     sp_binary_t *binary; /* of a cluster that was started; else NULL */
     unsigned shards;
-    pthread_mutex_t moves;
 
     pthread_mutex_t lock;  /* guards what follows */
     sp_cluster_t *cluster; /* NULL for a server that stands alone */
@@ -154,7 +153,6 @@ static bool attach(sp_target_t *target, const char *uri, sp_error_t *error)
 sp_target_t *sp_target_open(const sp_target_options_t *options, sp_error_t *error)
 {
     sp_target_t *target = bson_malloc0(sizeof *target);
-    pthread_mutex_init(&target->moves, NULL);
     pthread_mutex_init(&target->lock, NULL);
     target->spec = sp_uri_redacted(options->server);
     target->logs_folder = bson_strdup(options->logs_folder);
@@ -180,7 +178,6 @@ void sp_target_close(sp_target_t *target, bool keep_logs)
     if (target->cluster != NULL && keep_logs && target->logs_folder != NULL)
         sp_cluster_keep_logs(target->cluster, target->logs_folder);
     sp_cluster_stop(target->cluster);
-    pthread_mutex_destroy(&target->moves);
     pthread_mutex_destroy(&target->lock);
     bson_free(target->binary);
     bson_free(target->kind);
@@ -216,6 +213,11 @@ unsigned sp_target_shards(const sp_target_t *target)
     return target->cluster != NULL ? sp_cluster_shards(target->cluster) : 1;
 }
 
+bool sp_target_is_own(const sp_target_t *target)
+{
+    return target->binary != NULL;
+}
+
 void sp_target_addresses(sp_target_t *target, sp_addresses_t *addresses)
 {
     *addresses = (sp_addresses_t){0};
@@ -241,16 +243,6 @@ void sp_addresses_clear(sp_addresses_t *addresses)
     }
     bson_free(addresses->config);
     *addresses = (sp_addresses_t){0};
-}
-
-void sp_target_lock_moves(sp_target_t *target)
-{
-    pthread_mutex_lock(&target->moves);
-}
-
-void sp_target_unlock_moves(sp_target_t *target)
-{
-    pthread_mutex_unlock(&target->moves);
 }
 
 /* Takes the hanging servers' place. Their logs are kept: what hung them is worth knowing. */

@@ -38,6 +38,9 @@ unsigned sp_target_capabilities(const sp_target_t *target);
 
 unsigned sp_target_shards(const sp_target_t *target);
 
+/* Whether the servers were started here, so that they go with all that is in them. */
+bool sp_target_is_own(const sp_target_t *target);
+
 /* Where the servers are now: copies, to be cleared by the caller. The generation grows whenever the
  * servers were replaced by new ones, at other addresses and without what was stored. */
 typedef struct sp_addresses {
@@ -50,11 +53,6 @@ typedef struct sp_addresses {
 
 void sp_target_addresses(sp_target_t *target, sp_addresses_t *addresses);
 void sp_addresses_clear(sp_addresses_t *addresses);
-
-/* Only one chunk can leave or enter a shard at a time, and a cluster refuses the second with an
- * error: so workers take turns in moving them. */
-void sp_target_lock_moves(sp_target_t *target);
-void sp_target_unlock_moves(sp_target_t *target);
 
 /* After a command that brought no answer, on servers of `generation`: restarts what died. Where
  * nothing died but `hangs` (the second try brought nothing either) the whole cluster is replaced by

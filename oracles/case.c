@@ -1,5 +1,7 @@
 #include "case.h"
 
+#include <string.h>
+
 static bool find(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error)
 {
     if (bson_iter_init_find(iter, test, name))
@@ -61,6 +63,95 @@ bool sp_case_predict_route(sp_model_t *model, const bson_t *test, sp_answers_t *
     }
     sp_layout_free(layout);
     return ok;
+}
+
+bool sp_case_query(const bson_t *question, bson_t *filter, bson_t *collation, sp_query_t *query,
+                   sp_error_t *error)
+{
+    bson_iter_t iter;
+    *query = (sp_query_t){.filter = filter};
+    if (!find(question, "filter", &iter, error))
+        return sp_error_prefix(error, "a query or write");
+    if (!sp_value_document(&iter, filter))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "'filter' must be a document");
+    if (!bson_iter_init_find(&iter, question, "collation") || BSON_ITER_HOLDS_NULL(&iter))
+        return true;
+    query->collation = collation;
+    return sp_value_document(&iter, collation) ||
+           sp_error_set(error, SP_ERROR_INPUT, 0, "'collation' must be null or a document");
+}
+
+static bool predict_query(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                          bson_t *answer, sp_error_t *error)
+{
+    bson_t filter, collation;
+    sp_query_t query;
+    bson_iter_t op;
+    if (!find(question, "op", &op, error))
+        return false;
+    if (!BSON_ITER_HOLDS_UTF8(&op) || (strcmp(bson_iter_utf8(&op, NULL), "find") != 0 &&
+                                       strcmp(bson_iter_utf8(&op, NULL), "aggregate") != 0))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "'op' must be find or aggregate");
+    return sp_case_query(question, &filter, &collation, &query, error) &&
+           sp_predict_find(model, layout, &query, answer, error);
+}
+
+static bool predict_write(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                          bson_t *answer, sp_error_t *error)
+{
+    bson_t filter, collation, update;
+    sp_write_t write = {.kind = SP_UPDATE_ONE};
+    bson_iter_t iter;
+    if (!find(question, "op", &iter, error))
+        return false;
+    if (!BSON_ITER_HOLDS_UTF8(&iter) ||
+        !sp_write_kind_parse(bson_iter_utf8(&iter, NULL), &write.kind))
+        return sp_error_set(error, SP_ERROR_INPUT, 0,
+                            "'op' must be updateOne, updateMany, upsert, replaceOne, deleteOne or "
+                            "deleteMany");
+    if (!sp_case_query(question, &filter, &collation, &write.query, error))
+        return false;
+    if (write.kind == SP_REPLACE_ONE) {
+        if (!find(question, "update", &iter, error))
+            return false;
+        if (!sp_value_document(&iter, &update))
+            return sp_error_set(error, SP_ERROR_INPUT, 0, "'update' must be a document");
+        write.replacement = &update;
+    }
+    return sp_predict_write(model, layout, &write, answer, error);
+}
+
+/* Asks the model each question of the array `name`. */
+static bool predict_each(sp_model_t *model, const bson_t *test, const char *name,
+                         bool (*predict)(sp_model_t *model, const sp_layout_t *layout,
+                                         const bson_t *question, bson_t *answer, sp_error_t *error),
+                         sp_answers_t *answers, sp_error_t *error)
+{
+    bson_iter_t iter;
+    sp_layout_t *layout = sp_layout_new(test, error);
+    bool ok = layout != NULL && find_array(test, name, &iter, error);
+    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
+        bson_t question;
+        ok = sp_value_document(&iter, &question)
+                 ? predict(model, layout, &question, sp_answers_add(answers), error)
+                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
+        if (!ok)
+            sp_error_prefix(error, "%s[%u]", name, i);
+    }
+    sp_layout_free(layout);
+    return ok;
+}
+
+bool sp_case_predict_find(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                          sp_error_t *error)
+{
+    return predict_each(model, test, "queries", predict_query, answers, error);
+}
+
+bool sp_case_predict_write(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                           sp_error_t *error)
+{
+    return predict_each(model, test, "writes", predict_write, answers, error);
 }
 
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error)

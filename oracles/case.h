@@ -4,6 +4,10 @@
  *     {area: "hash",  value: V}
  *     {area: "order", values: [V, W]}
  *     {area: "route", key: {…}, chunks: [[min, max, "s1"], …], docs: [D, …]}
+ *     {area: "find",  key, chunks, collation, shards, queries: [{op: "find", filter, collation},
+ * …]} {area: "write", key, chunks, collation, shards, writes: [{op: "updateOne", filter, …}, …]}
+ *     {area: "soundness", key, chunks, collation, shards, docs,
+ *      checks: [{filter, collation, finds: [places in docs]}, …]}
  *
  * It may also carry `answers` (recorded, one for each question, in the form of verdict.h) and
  * `origin` (where the answers came from, or which seed and scene drew the case). See
@@ -24,6 +28,18 @@ bool sp_case_predict_order(sp_model_t *model, const bson_t *test, sp_answers_t *
                            sp_error_t *error);
 bool sp_case_predict_route(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                            sp_error_t *error);
+bool sp_case_predict_find(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                          sp_error_t *error);
+bool sp_case_predict_write(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                           sp_error_t *error);
+
+/* Reads `filter` and `collation` of a query or write; they are borrowed through `filter` and
+ * `collation`, which the caller provides. SP_ERROR_INPUT where they are no documents. */
+bool sp_case_query(const bson_t *question, bson_t *filter, bson_t *collation, sp_query_t *query,
+                   sp_error_t *error);
+
+bool sp_case_predict_soundness(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                               sp_error_t *error);
 
 /* Reads the recorded answers of a case; none at all is no error. */
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error);

@@ -1,6 +1,7 @@
 #include "chunkmap.h"
 
 #include "order.h"
+#include "order_prefix.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct chunk {
 struct sp_chunkmap {
     const sp_pattern_t *pattern;
     chunk_t *chunks;
+    uint64_t *prefixes; /* sp_order_prefix of each lower bound's first field; there once sealed */
     uint32_t count, capacity;
     uint8_t *arena; /* every bound's BSON bytes, end to end */
     uint64_t arena_used, arena_size;
@@ -36,6 +38,7 @@ void sp_chunkmap_free(sp_chunkmap_t *map)
     for (uint32_t i = 0; i < map->shard_count; i++)
         bson_free(map->shards[i]);
     bson_free(map->chunks);
+    bson_free(map->prefixes);
     bson_free(map->arena);
     bson_free(map);
 }
@@ -123,6 +126,25 @@ static bool refuse_bound(const bson_t *bound, const char *what, sp_error_t *erro
     return false;
 }
 
+static uint64_t prefix_of(const bson_t *key)
+{
+    bson_iter_t iter;
+    bool has_field = bson_iter_init(&iter, key) && bson_iter_next(&iter);
+    assert(has_field);
+    sp_value_t value = sp_value_of(&iter);
+    return sp_order_prefix(&value);
+}
+
+static void note_prefixes(sp_chunkmap_t *map)
+{
+    map->prefixes = bson_malloc(map->count * sizeof *map->prefixes);
+    for (uint32_t i = 0; i < map->count; i++) {
+        bson_t min;
+        load_bound(map, map->chunks[i].min, &min);
+        map->prefixes[i] = prefix_of(&min);
+    }
+}
+
 bool sp_chunkmap_seal(sp_chunkmap_t *map, sp_error_t *error)
 {
     if (map->count == 0)
@@ -148,6 +170,7 @@ bool sp_chunkmap_seal(sp_chunkmap_t *map, sp_error_t *error)
     }
     if (!all_are(&max, BSON_TYPE_MAXKEY))
         return refuse_bound(&max, "the last chunk must end at MaxKey, not at", error);
+    note_prefixes(map);
     map->sealed = true;
     return true;
 }
@@ -157,11 +180,32 @@ uint32_t sp_chunkmap_count(const sp_chunkmap_t *map)
     return map->count;
 }
 
+/* The first chunk from `from` on whose prefix is at least `prefix`; the count where there is none.
+ */
+static uint32_t first_from(const sp_chunkmap_t *map, uint32_t from, uint64_t prefix)
+{
+    uint32_t to = map->count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (map->prefixes[middle] < prefix)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 bool sp_chunkmap_find(const sp_chunkmap_t *map, const bson_t *key, uint32_t *chunk)
 {
     assert(map->sealed);
-    /* Invariant: chunk `low` begins at or below the key, chunk `high` above it. */
-    uint32_t low = 0, high = map->count;
+    uint64_t prefix = prefix_of(key);
+    /* Invariant: chunk `low` begins at or below the key, chunk `high` above it. Prefixes lie close
+     * together in memory, so all that they can tell is asked of them first. */
+    uint32_t low = first_from(map, 0, prefix), high = map->count;
+    low = low == 0 ? 0 : low - 1;
+    if (prefix < UINT64_MAX)
+        high = first_from(map, low, prefix + 1);
+    high = high == low ? low + 1 : high;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         bson_t min;
@@ -188,4 +232,21 @@ const char *sp_chunkmap_shard(const sp_chunkmap_t *map, uint32_t chunk)
 {
     assert(chunk < map->count);
     return map->shards[map->chunks[chunk].shard];
+}
+
+unsigned sp_chunkmap_shard_count(const sp_chunkmap_t *map)
+{
+    return map->shard_count;
+}
+
+const char *sp_chunkmap_shard_name(const sp_chunkmap_t *map, unsigned shard)
+{
+    assert(shard < map->shard_count);
+    return map->shards[shard];
+}
+
+unsigned sp_chunkmap_shard_number(const sp_chunkmap_t *map, uint32_t chunk)
+{
+    assert(chunk < map->count);
+    return map->chunks[chunk].shard;
 }

@@ -40,4 +40,9 @@ bool sp_chunkmap_find(const sp_chunkmap_t *map, const bson_t *key, uint32_t *chu
 void sp_chunkmap_bounds(const sp_chunkmap_t *map, uint32_t chunk, bson_t *min, bson_t *max);
 const char *sp_chunkmap_shard(const sp_chunkmap_t *map, uint32_t chunk);
 
+/* The shards that own chunks have numbers from 0 on, and names. */
+unsigned sp_chunkmap_shard_count(const sp_chunkmap_t *map);
+const char *sp_chunkmap_shard_name(const sp_chunkmap_t *map, unsigned shard);
+unsigned sp_chunkmap_shard_number(const sp_chunkmap_t *map, uint32_t chunk);
+
 #endif

@@ -1,5 +1,8 @@
 #include "layout.h"
 
+#include "collation.h"
+
+#include <stdio.h>
 #include <string.h>
 
 static bool add_chunk(sp_chunkmap_t *map, const bson_iter_t *chunk, sp_error_t *error)
@@ -30,6 +33,60 @@ static bool read_chunks(sp_chunkmap_t *map, const bson_t *doc, sp_error_t *error
     return sp_chunkmap_seal(map, error);
 }
 
+static bool read_collation(sp_layout_t *layout, const bson_t *doc, sp_error_t *error)
+{
+    bson_iter_t iter;
+    bson_t collation;
+    if (!bson_iter_init_find(&iter, doc, "collation") || BSON_ITER_HOLDS_NULL(&iter))
+        return true;
+    if (!sp_value_document(&iter, &collation))
+        return sp_error_set(error, SP_ERROR_INPUT, 0,
+                            "a layout's 'collation' must be null or a document");
+    sp_error_t refused = {0};
+    if (!sp_collation_check(&collation, &refused))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "a layout's 'collation': %s",
+                            refused.message);
+    if (!sp_collation_is_simple(&collation))
+        layout->collation = bson_copy(&collation);
+    return true;
+}
+
+static bool add_shard(sp_layout_t *layout, const char *name, sp_error_t *error)
+{
+    for (unsigned i = 0; i < layout->shard_count; i++) {
+        if (strcmp(layout->shards[i], name) == 0)
+            return true;
+    }
+    if (layout->shard_count == SP_CHUNKMAP_SHARDS)
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "a cluster has at most %d shards",
+                            SP_CHUNKMAP_SHARDS);
+    layout->shards[layout->shard_count++] = bson_strdup(name);
+    return true;
+}
+
+static bool read_shards(sp_layout_t *layout, const bson_t *doc, sp_error_t *error)
+{
+    bson_iter_t iter;
+    int64_t count = 0;
+    if (bson_iter_init_find(&iter, doc, "shards")) {
+        count = BSON_ITER_HOLDS_INT(&iter) ? bson_iter_as_int64(&iter) : 0;
+        if (count < 1 || count > SP_CHUNKMAP_SHARDS)
+            return sp_error_set(error, SP_ERROR_INPUT, 0,
+                                "a layout's 'shards' must be how many there are, 1 to %d",
+                                SP_CHUNKMAP_SHARDS);
+    }
+    layout->shards = bson_malloc(SP_CHUNKMAP_SHARDS * sizeof *layout->shards);
+    bool ok = true;
+    for (unsigned i = 0; ok && i < sp_chunkmap_shard_count(layout->chunks); i++)
+        ok = add_shard(layout, sp_chunkmap_shard_name(layout->chunks, i), error);
+    for (unsigned i = 1; ok && i <= (uint64_t)count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%u", i);
+        ok = add_shard(layout, name, error);
+    }
+    return ok;
+}
+
 sp_layout_t *sp_layout_new(const bson_t *doc, sp_error_t *error)
 {
     sp_layout_t *layout = bson_malloc0(sizeof *layout);
@@ -45,7 +102,8 @@ sp_layout_t *sp_layout_new(const bson_t *doc, sp_error_t *error)
     if (!ok)
         goto done;
     layout->chunks = sp_chunkmap_new(layout->pattern);
-    ok = read_chunks(layout->chunks, doc, error);
+    ok = read_chunks(layout->chunks, doc, error) && read_collation(layout, doc, error) &&
+         read_shards(layout, doc, error);
 done:
     if (!ok) {
         sp_layout_free(layout);
@@ -60,5 +118,9 @@ void sp_layout_free(sp_layout_t *layout)
         return;
     sp_chunkmap_free(layout->chunks);
     sp_pattern_free(layout->pattern);
+    bson_destroy(layout->collation);
+    for (unsigned i = 0; i < layout->shard_count; i++)
+        bson_free(layout->shards[i]);
+    bson_free(layout->shards);
     bson_free(layout);
 }

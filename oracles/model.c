@@ -59,6 +59,16 @@ static const char *code_name(int32_t code)
         return "DollarPrefixedFieldName";
     case 53:
         return "InvalidIdField";
+    case 20:
+        return "IllegalOperation";
+    case 54:
+        return "NotSingleValueField";
+    case 55:
+        return "InvalidDBRef";
+    case 72:
+        return "InvalidOptions";
+    case 201:
+        return "CannotBuildIndexKeys";
     case SHARD_KEY_NOT_FOUND:
         return "ShardKeyNotFound";
     case SHARD_KEY_TOO_BIG:

@@ -101,6 +101,16 @@ int sp_number_compare(const sp_value_t *a, const sp_value_t *b)
     return compare_integers(load_integer(a), load_integer(b));
 }
 
+double sp_number_nearest_double(const sp_value_t *value)
+{
+    unsigned flags = 0;
+    if (value->type == BSON_TYPE_DOUBLE)
+        return sp_value_double(value);
+    if (value->type == BSON_TYPE_DECIMAL128)
+        return bid128_to_binary64(load_decimal(value), BID_ROUNDING_TO_NEAREST, &flags);
+    return (double)load_integer(value);
+}
+
 static int64_t double_for_hash(double number)
 {
     if (isnan(number))

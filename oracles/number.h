@@ -13,6 +13,10 @@
 /* -1, 0 or 1; both must be numbers. */
 int sp_number_compare(const sp_value_t *a, const sp_value_t *b);
 
+/* The double nearest to the number, whichever type it has; infinite where it is too large. Of two
+ * numbers the lesser never gives the greater double. */
+double sp_number_nearest_double(const sp_value_t *value);
+
 /* The integer that stands for a number in a hash (observed on 6.0.5 and 6.0.27, `hash` area):
  * doubles are cut towards zero, but decimals are rounded to the nearest with halves to even; NaN is
  * 0; what does not fit becomes INT64_MAX or INT64_MIN, and the double 2^63 becomes INT64_MIN while

@@ -1,5 +1,6 @@
 #include "order.h"
 
+#include "collator.h"
 #include "number.h"
 
 #include <assert.h>
@@ -69,11 +70,14 @@ static int compare_texts(const char *a, uint32_t a_size, const char *b, uint32_t
     return order != 0 ? sign(order) : compare_sizes(a_size, b_size);
 }
 
-static int compare_strings(const sp_value_t *a, const sp_value_t *b)
+/* `collator` may be NULL: by bytes. */
+static int compare_strings(const sp_value_t *a, const sp_value_t *b, const sp_collator_t *collator)
 {
     uint32_t a_size, b_size;
     const char *a_text = sp_value_text(a, &a_size);
     const char *b_text = sp_value_text(b, &b_size);
+    if (collator != NULL)
+        return sp_collator_compare(collator, a_text, a_size, b_text, b_size);
     return compare_texts(a_text, a_size, b_text, b_size);
 }
 
@@ -100,6 +104,11 @@ typedef enum compare_mode {
     IN_EXPRESSION /* names count, and $cmp's oddities too */
 } compare_mode_t;
 
+typedef struct how {
+    compare_mode_t mode;
+    const sp_collator_t *collator; /* of strings and symbols, at any depth; NULL: by bytes */
+} how_t;
+
 /* Length of the namespace and its closing NUL, then namespace and ObjectId; an expression looks at
  * the length and the ObjectId only. */
 static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
@@ -112,7 +121,7 @@ static int compare_dbpointers(const sp_value_t *a, const sp_value_t *b, compare_
     return sign(memcmp(a->data + skipped, b->data + skipped, a->size - skipped));
 }
 
-static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode);
+static int compare(const sp_value_t *a, const sp_value_t *b, how_t how);
 
 /* The value of the first field before `iter` that has the name of the one it stands on, or its own.
  */
@@ -125,12 +134,13 @@ static sp_value_t first_of_name(const sp_value_t *parent, const bson_iter_t *ite
     return sp_value_of(&earlier);
 }
 
-static int compare_children(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
+static int compare_children(const sp_value_t *a, const sp_value_t *b, how_t how)
 {
     bson_iter_t a_iter, b_iter;
     bool sound = sp_value_children(a, &a_iter) && sp_value_children(b, &b_iter);
     assert(sound);
-    bool again = mode == IN_EXPRESSION && a->type == BSON_TYPE_DOCUMENT;
+    bool again = how.mode == IN_EXPRESSION && a->type == BSON_TYPE_DOCUMENT;
+    const how_t inside = {how.mode == BY_PLACE ? BY_NAME : how.mode, how.collator};
     for (;;) {
         bool a_more = bson_iter_next(&a_iter), b_more = bson_iter_next(&b_iter);
         if (!a_more || !b_more)
@@ -138,10 +148,10 @@ static int compare_children(const sp_value_t *a, const sp_value_t *b, compare_mo
         sp_value_t a_value = again ? first_of_name(a, &a_iter) : sp_value_of(&a_iter);
         sp_value_t b_value = again ? first_of_name(b, &b_iter) : sp_value_of(&b_iter);
         int order = sign(sp_type_class(a_value.type) - sp_type_class(b_value.type));
-        if (order == 0 && mode != BY_PLACE)
+        if (order == 0 && how.mode != BY_PLACE)
             order = sign(strcmp(bson_iter_key(&a_iter), bson_iter_key(&b_iter)));
         if (order == 0)
-            order = compare(&a_value, &b_value, mode == BY_PLACE ? BY_NAME : mode);
+            order = compare(&a_value, &b_value, inside);
         if (order != 0)
             return order;
     }
@@ -154,7 +164,7 @@ static int compare_scoped_code(const sp_value_t *a, const sp_value_t *b)
     const char *a_code = sp_value_scoped_code(a, &a_size);
     const char *b_code = sp_value_scoped_code(b, &b_size);
     int order = compare_texts(a_code, a_size, b_code, b_size);
-    return order != 0 ? order : compare_children(a, b, BY_NAME);
+    return order != 0 ? order : compare_children(a, b, (how_t){BY_NAME, NULL});
 }
 
 static int compare_int64(int64_t a, int64_t b)
@@ -168,7 +178,7 @@ static int compare_timestamps(const sp_value_t *a, const sp_value_t *b)
     return (left > right) - (left < right);
 }
 
-static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode)
+static int compare(const sp_value_t *a, const sp_value_t *b, how_t how)
 {
     int order = sp_type_class(a->type) - sp_type_class(b->type);
     if (order != 0)
@@ -187,11 +197,12 @@ static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode
         return sp_number_compare(a, b);
     case BSON_TYPE_UTF8:
     case BSON_TYPE_SYMBOL:
+        return compare_strings(a, b, how.collator);
     case BSON_TYPE_CODE:
-        return compare_strings(a, b);
+        return compare_strings(a, b, NULL);
     case BSON_TYPE_DOCUMENT:
     case BSON_TYPE_ARRAY:
-        return compare_children(a, b, mode);
+        return compare_children(a, b, how);
     case BSON_TYPE_BINARY:
         return compare_binaries(a, b);
     case BSON_TYPE_OID:
@@ -205,7 +216,7 @@ static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode
     case BSON_TYPE_REGEX:
         return compare_regexes(a, b);
     case BSON_TYPE_DBPOINTER:
-        return compare_dbpointers(a, b, mode);
+        return compare_dbpointers(a, b, how.mode);
     case BSON_TYPE_CODEWSCOPE:
         return compare_scoped_code(a, b);
     }
@@ -215,12 +226,18 @@ static int compare(const sp_value_t *a, const sp_value_t *b, compare_mode_t mode
 
 int sp_value_compare(const sp_value_t *a, const sp_value_t *b)
 {
-    return compare(a, b, BY_NAME);
+    return compare(a, b, (how_t){BY_NAME, NULL});
 }
 
 int sp_value_compare_in_expression(const sp_value_t *a, const sp_value_t *b)
 {
-    return compare(a, b, IN_EXPRESSION);
+    return compare(a, b, (how_t){IN_EXPRESSION, NULL});
+}
+
+int sp_value_compare_collated(const sp_collator_t *collator, const sp_value_t *a,
+                              const sp_value_t *b)
+{
+    return compare(a, b, (how_t){BY_NAME, collator});
 }
 
 static sp_value_t as_value(const bson_t *doc)
@@ -231,11 +248,11 @@ static sp_value_t as_value(const bson_t *doc)
 int sp_document_compare(const bson_t *a, const bson_t *b)
 {
     sp_value_t a_value = as_value(a), b_value = as_value(b);
-    return compare_children(&a_value, &b_value, BY_NAME);
+    return compare_children(&a_value, &b_value, (how_t){BY_NAME, NULL});
 }
 
 int sp_key_compare(const bson_t *a, const bson_t *b)
 {
     sp_value_t a_value = as_value(a), b_value = as_value(b);
-    return compare_children(&a_value, &b_value, BY_PLACE);
+    return compare_children(&a_value, &b_value, (how_t){BY_PLACE, NULL});
 }

@@ -7,6 +7,7 @@
 #ifndef SHARDPROOF_ORDER_H
 #define SHARDPROOF_ORDER_H
 
+#include "collator.h"
 #include "value.h"
 
 /* The class a type sorts in. Types of one class (the numbers; strings and symbols) compare by
@@ -22,6 +23,11 @@ int sp_value_compare(const sp_value_t *a, const sp_value_t *b);
  * the length of the namespace and the ObjectId count. Neither reaches into the scope of code.
  * Observed on 6.0.5 and 6.0.27, `order` area. */
 int sp_value_compare_in_expression(const sp_value_t *a, const sp_value_t *b);
+
+/* The plain order, but with strings and symbols, at any depth, in the order of a collation (NULL:
+ * as sp_value_compare). */
+int sp_value_compare_collated(const sp_collator_t *collator, const sp_value_t *a,
+                              const sp_value_t *b);
 
 /* Field by field: class, then field name, then value; the shorter first where it is a prefix. */
 int sp_document_compare(const bson_t *a, const bson_t *b);

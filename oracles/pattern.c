@@ -3,6 +3,7 @@
 #include "number.h"
 #include "storage.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { BAD_VALUE = 2, TOO_MANY_COMPOUND_KEYS = 13103 };
@@ -24,6 +25,7 @@ static bool is_hashed(const sp_value_t *value)
 static bool parse_path(const char *text, sp_path_t *path, sp_error_t *error)
 {
     path->text = bson_strdup(text);
+    path->size = (uint32_t)strlen(text);
     path->parts = bson_strdup(text);
     path->part_count = 1;
     for (char *at = path->parts; *at != '\0'; at++) {
@@ -100,6 +102,27 @@ void sp_pattern_free(sp_pattern_t *pattern)
     bson_free(pattern);
 }
 
+void sp_pattern_key(const sp_pattern_t *pattern, sp_arena_t *arena, const sp_value_t *values,
+                    bson_t *key)
+{
+    uint32_t size = 4 + 1; /* the document's length and its end */
+    for (unsigned i = 0; i < pattern->field_count; i++)
+        size += 1 + pattern->fields[i].size + 1 + values[i].size;
+    uint8_t *data = sp_arena_take(arena, size), *at = data + 4;
+    uint32_t size_le = BSON_UINT32_TO_LE(size);
+    memcpy(data, &size_le, sizeof size_le);
+    for (unsigned i = 0; i < pattern->field_count; i++) {
+        const sp_path_t *field = &pattern->fields[i];
+        *at++ = (uint8_t)values[i].type;
+        memcpy(at, field->text, field->size + 1);
+        at += field->size + 1;
+        memcpy(at, values[i].data, values[i].size);
+        at += values[i].size;
+    }
+    bool sound = bson_init_static(key, data, size);
+    assert(sound);
+}
+
 bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t *error)
 {
     bson_iter_t iter;
@@ -122,6 +145,12 @@ bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t 
     return true;
 }
 
+bool sp_pattern_value_storable(const sp_value_t *value)
+{
+    return value->type != BSON_TYPE_REGEX &&
+           (value->type != BSON_TYPE_DOCUMENT || !sp_storage_holds_dollar_name(value));
+}
+
 bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error)
 {
     bson_iter_t iter;
@@ -129,8 +158,7 @@ bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error)
         return sp_error_set(error, SP_ERROR_INPUT, 0, "the bound is no document");
     while (bson_iter_next(&iter)) {
         sp_value_t value = sp_value_of(&iter);
-        if (value.type == BSON_TYPE_REGEX ||
-            (value.type == BSON_TYPE_DOCUMENT && sp_storage_holds_dollar_name(&value)))
+        if (!sp_pattern_value_storable(&value))
             return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
                                 "the value of '%s' cannot be stored in a chunk bound",
                                 bson_iter_key(&iter));

@@ -4,13 +4,15 @@
 #ifndef SHARDPROOF_PATTERN_H
 #define SHARDPROOF_PATTERN_H
 
+#include "arena.h"
 #include "value.h"
 
 #define SP_PATTERN_FIELDS_MAX 32 /* as many as an index may have */
 
 typedef struct sp_path {
-    char *text;  /* "a.b" */
-    char *parts; /* "a\0b\0" */
+    char *text;    /* "a.b" */
+    uint32_t size; /* of the text, in bytes */
+    char *parts;   /* "a\0b\0" */
     unsigned part_count;
 } sp_path_t;
 
@@ -29,13 +31,19 @@ typedef struct sp_pattern {
 sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error);
 void sp_pattern_free(sp_pattern_t *pattern); /* NULL is fine */
 
+/* A shard key value: `values`, one for each field, under the pattern's names. `key` lies in the
+ * arena and needs no destroying. */
+void sp_pattern_key(const sp_pattern_t *pattern, sp_arena_t *arena, const sp_value_t *values,
+                    bson_t *key);
+
 /* Whether `key` has a value for each field of the pattern and nothing else: the right names in the
  * right places, as chunk bounds must. SP_ERROR_INPUT says what is wrong. */
 bool sp_pattern_fits(const sp_pattern_t *pattern, const bson_t *key, sp_error_t *error);
 
-/* Whether a server takes `bound` as a split point: it refuses (SP_ERROR_RULE, 2 BadValue) regular
- * expressions, and objects with a field name that begins with $, though documents may hold both in
- * their shard key fields. Observed on 6.0.5. */
+/* Whether a server takes the value, or all of `bound`, as a split point: it refuses (SP_ERROR_RULE,
+ * 2 BadValue) regular expressions, and objects with a field name that begins with $, though
+ * documents may hold both in their shard key fields. Observed on 6.0.5. */
+bool sp_pattern_value_storable(const sp_value_t *value);
 bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error);
 
 /* Whether `bound` is taken as a split point but breaks the collection (docs/findings.md, 1 and 4):

@@ -5,10 +5,11 @@
  *     {hash: "-123"}                       decimal string of a signed 64-bit value
  *     {order: -1}                          int32: -1, 0 or 1
  *     {shards: ["s1", …]}                  a set: the sequence does not count
- *     {error: {code: 61, message: "…"}}    only the code is compared
- * and, observed only:
- *     {infrastructure: "why"}              the server died, hung or answered nonsense
- *     {unsupported: "why"}                 the server refused cleanly what it does not have
+ *     {complete: true, found: true}        what soundness.h asks for; observed also with a `cause`,
+ * and the documents `missing` and `extra`, which don't count {error: {code: 61, message: "…"}} only
+ * the code is compared and, observed only: {infrastructure: "why"}              the server died,
+ * hung or answered nonsense {unsupported: "why"}                 the server refused cleanly what it
+ * does not have
  */
 #ifndef SHARDPROOF_VERDICT_H
 #define SHARDPROOF_VERDICT_H

@@ -33,8 +33,58 @@ static const sp_difference_row_t table[] = {
      {6, 0, 24},
      SP_OBSERVED,
      "6.0.5 answers 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and 6.0.27 take it; "
-     "versions between "
-     "were not seen"},
+     "versions between were not seen"},
+    {SP_ONE_UPDATE_NEEDS_KEY,
+     ALWAYS,
+     {4, 2, 0},
+     SP_OBSERVED,
+     "mongos 4.0.3 answers 61 to an update of one document by a part of the shard key, 6.0.5 "
+     "targets it; versions between were not seen"},
+    {SP_ONE_DELETE_NEEDS_KEY,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "mongos 4.0.3 and 6.0.5 answer 61 to a delete of one document by a part of the shard key, "
+     "6.0.24 and 6.0.27 target it; versions between were not seen"},
+    {SP_WRITE_TO_OWNERS_ONLY,
+     ALWAYS,
+     {4, 2, 0},
+     SP_OBSERVED,
+     "the explained updates and deletes of mongos 4.0.3 name the shards that a find would reach; "
+     "6.0.5 sends them to every shard of the cluster, as its profilers show"},
+    {SP_HASHED_ABSENCE_UNBOUNDED,
+     ALWAYS,
+     {4, 2, 0},
+     SP_OBSERVED,
+     "mongos 4.0.3 asks all shards for {x: {$exists: false}} under {x: 'hashed'}, 6.0.5 one; "
+     "versions between were not seen"},
+    {SP_ARRAYS_BOUND_BY_TYPE,
+     ALWAYS,
+     {6, 0, 27},
+     SP_OBSERVED,
+     "under {x: 1} the bounds of {x: {$gt: [[1]]}} begin at [[1]] on 6.0.5 and 6.0.24, at [1] on "
+     "6.0.27; versions between were not seen"},
+    {SP_GATHERED_APART,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "parsedQuery of {$or: [{x: 5}, {x: 6}, {y: 7}, {y: 8}]} has the conditions on y in an $or of "
+     "their own on 6.0.5, beside {x: {$in: [5, 6]}} on 6.0.24 and 6.0.27; versions between were "
+     "not "
+     "seen"},
+    {SP_ID_NAMES_DEEP,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 answers 52 to an upsert by {x: 5, _id: {a: {$b: 1}}}, 6.0.24 and 6.0.27 do it; "
+     "versions "
+     "between were not seen"},
+    {SP_NOR_SIMPLIFIED,
+     {6, 0, 24},
+     NEVER,
+     SP_OBSERVED,
+     "under {x: 1} 6.0.24 and 6.0.27 bound x for {$nor: [{x: {$gt: 5}}, {y: {$all: []}}]}, 6.0.5 "
+     "does not; versions between were not seen"},
 };
 
 const sp_difference_row_t *sp_version_table(unsigned *count)

@@ -21,7 +21,17 @@ typedef enum sp_difference {
     SP_COMPOUND_HASHED,     /* a hashed field may stand beside others */
     SP_MAX_KEY_IN_NO_CHUNK, /* a key that is MaxKey in every field is refused, else the last chunk's
                              */
-    SP_DIFFERENCES          /* how many there are */
+    SP_ONE_UPDATE_NEEDS_KEY, /* an update of one document must fix the whole shard key or _id: to
+                              * reach a single shard is not enough */
+    SP_ONE_DELETE_NEEDS_KEY, /* the same for a delete */
+    SP_WRITE_TO_OWNERS_ONLY, /* a write to several shards goes to those it reaches, not to all */
+    SP_HASHED_ABSENCE_UNBOUNDED, /* {$exists: false} does not bound a hashed field */
+    SP_ARRAYS_BOUND_BY_TYPE, /* an array that begins with an array is compared as itself alone, not
+                                with what it begins with */
+    SP_GATHERED_APART,       /* what an $or does not gather into $in becomes an $or of its own */
+    SP_NOR_SIMPLIFIED, /* conditions that never or always hold are simplified away inside $nor */
+    SP_ID_NAMES_DEEP,  /* names in an upserted _id are looked at in every depth (id_names.h) */
+    SP_DIFFERENCES     /* how many there are */
 } sp_difference_t;
 
 /* How a fact came into the table. */

@@ -6,17 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Longer text is cut: a report is read by people and by tools that hold it in memory. */
-#define TEXT_MAX 4096
-
-static char *safe_text(const char *text)
-{
-    char *redacted = sp_redact(text == NULL ? "" : text);
-    char *clean = sp_utf8_clean(redacted, TEXT_MAX);
-    bson_free(redacted);
-    return clean;
-}
-
 /* The spec and the command go into a shell again, so they are cleaned only where they become JSON.
  */
 static char *redacted_text(const char *text)
@@ -28,8 +17,8 @@ sp_report_t *sp_report_new(const sp_report_head_t *head)
 {
     sp_report_t *report = bson_malloc0(sizeof *report);
     report->seed = head->seed;
-    report->server_kind = safe_text(head->server_kind);
-    report->server_version = safe_text(head->server_version);
+    report->server_kind = sp_safe_text(head->server_kind);
+    report->server_version = sp_safe_text(head->server_version);
     report->server_spec = redacted_text(head->server_spec);
     report->command = redacted_text(head->command);
     report->started = time(NULL);
@@ -37,23 +26,16 @@ sp_report_t *sp_report_new(const sp_report_head_t *head)
     return report;
 }
 
-static void kept_free(sp_kept_t *kept)
-{
-    bson_free(kept->rule);
-    bson_destroy(kept->test);
-    bson_destroy(kept->expected);
-    bson_destroy(kept->observed);
-    bson_free(kept);
-}
-
 static void area_free(sp_area_t *area)
 {
     for (int group = 0; group < SP_GROUPS; group++) {
         sp_bucket_t *bucket = &area->buckets[group];
         for (size_t i = 0; i < bucket->size; i++)
-            kept_free(bucket->kept[i]);
+            sp_kept_free(bucket->kept[i]);
     }
+    sp_causes_clear(&area->causes);
     bson_free(area->note);
+    sp_tally_free(area->kinds);
     bson_free(area);
 }
 
@@ -67,6 +49,7 @@ void sp_report_free(sp_report_t *report)
     bson_free(report->server_version);
     bson_free(report->server_spec);
     bson_free(report->command);
+    bson_free(report->folder);
     bson_free(report);
 }
 
@@ -91,6 +74,7 @@ static sp_area_t *area_of(sp_report_t *report, const char *name)
     assert(report->areas_size < SP_REPORT_AREAS);
     sp_area_t *area = bson_malloc0(sizeof *area);
     memcpy(area->name, name, strlen(name));
+    area->kinds = sp_tally_new();
     for (size_t i = report->areas_size; i > at; i--)
         report->areas[i] = report->areas[i - 1];
     report->areas[at] = area;
@@ -104,32 +88,16 @@ void sp_report_count(sp_report_t *report, const char *area, sp_verdict_t verdict
     area_of(report, area)->counts[verdict] += n;
 }
 
+void sp_report_kinds(sp_report_t *report, const char *area, const sp_tally_t *kinds)
+{
+    sp_tally_merge(area_of(report, area)->kinds, kinds);
+}
+
 static sp_group_t group_of(sp_verdict_t verdict)
 {
     if (verdict == SP_INFRASTRUCTURE)
         return SP_GROUP_INFRASTRUCTURE;
     return sp_verdict_differs(verdict) ? SP_GROUP_DIFFERENCES : SP_GROUP_NOTED;
-}
-
-static int compare_place(const sp_kept_t *kept, uint64_t scene, uint32_t check)
-{
-    if (kept->scene != scene)
-        return kept->scene < scene ? -1 : 1;
-    return kept->check == check ? 0 : kept->check < check ? -1 : 1;
-}
-
-static int compare_content(const sp_kept_t *left, const sp_kept_t *right)
-{
-    if (left->verdict != right->verdict)
-        return left->verdict < right->verdict ? -1 : 1;
-    int order = strcmp(left->rule, right->rule);
-    if (order == 0)
-        order = bson_compare(left->test, right->test);
-    if (order == 0)
-        order = bson_compare(left->expected, right->expected);
-    if (order == 0)
-        order = bson_compare(left->observed, right->observed);
-    return order;
 }
 
 /* Where the first finding stands that is not below that place. */
@@ -138,7 +106,7 @@ static size_t bucket_search(const sp_bucket_t *bucket, uint64_t scene, uint32_t 
     size_t low = 0, high = bucket->size;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_place(bucket->kept[middle], scene, check) < 0)
+        if (sp_kept_compare_place(bucket->kept[middle], scene, check) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -148,36 +116,26 @@ static size_t bucket_search(const sp_bucket_t *bucket, uint64_t scene, uint32_t 
 
 static bool bucket_holds(const sp_bucket_t *bucket, uint64_t scene, uint32_t check, size_t at)
 {
-    return at < bucket->size && compare_place(bucket->kept[at], scene, check) == 0;
-}
-
-static bson_t *copy_or_empty(const bson_t *document)
-{
-    return document == NULL ? bson_new() : bson_copy(document);
-}
-
-static sp_kept_t *kept_new(const sp_finding_t *finding)
-{
-    sp_kept_t *kept = bson_malloc0(sizeof *kept);
-    kept->scene = finding->scene;
-    kept->check = finding->check;
-    kept->verdict = finding->verdict;
-    kept->rule = safe_text(finding->rule);
-    kept->test = copy_or_empty(finding->test);
-    kept->expected = copy_or_empty(finding->expected);
-    kept->observed = copy_or_empty(finding->observed);
-    kept->again = finding->again;
-    return kept;
+    return at < bucket->size && sp_kept_compare_place(bucket->kept[at], scene, check) == 0;
 }
 
 static void bucket_insert(sp_bucket_t *bucket, size_t at, sp_kept_t *kept)
 {
     if (bucket->size == SP_FINDINGS_MAX)
-        kept_free(bucket->kept[--bucket->size]);
+        sp_kept_free(bucket->kept[--bucket->size]);
     for (size_t i = bucket->size; i > at; i--)
         bucket->kept[i] = bucket->kept[i - 1];
     bucket->kept[at] = kept;
     bucket->size++;
+}
+
+static void set_kind(sp_area_t *area, sp_finding_kind_t kind)
+{
+    uint64_t came = 0;
+    for (int group = 0; group < SP_GROUPS; group++)
+        came += area->buckets[group].came;
+    assert(came == 0 || area->kind == kind);
+    area->kind = kind;
 }
 
 void sp_report_add(sp_report_t *report, const sp_finding_t *finding)
@@ -185,7 +143,10 @@ void sp_report_add(sp_report_t *report, const sp_finding_t *finding)
     assert((unsigned)finding->verdict < SP_VERDICTS);
     assert(finding->verdict != SP_MATCH);
     sp_area_t *area = area_of(report, finding->area);
+    set_kind(area, finding->kind);
     area->counts[finding->verdict]++;
+    if (sp_verdict_differs(finding->verdict))
+        sp_causes_add(&area->causes, finding);
 
     sp_bucket_t *bucket = &area->buckets[group_of(finding->verdict)];
     bucket->came++;
@@ -193,14 +154,14 @@ void sp_report_add(sp_report_t *report, const sp_finding_t *finding)
     if (at == SP_FINDINGS_MAX)
         return;
 
-    sp_kept_t *kept = kept_new(finding);
+    sp_kept_t *kept = sp_kept_new(finding);
     if (!bucket_holds(bucket, finding->scene, finding->check, at)) {
         bucket_insert(bucket, at, kept);
-    } else if (compare_content(kept, bucket->kept[at]) < 0) {
-        kept_free(bucket->kept[at]);
+    } else if (sp_kept_compare_content(kept, bucket->kept[at]) < 0) {
+        sp_kept_free(bucket->kept[at]);
         bucket->kept[at] = kept;
     } else {
-        kept_free(kept);
+        sp_kept_free(kept);
     }
 }
 
@@ -210,7 +171,7 @@ void sp_report_area_end(sp_report_t *report, const sp_area_end_t *end)
     area->scenes = end->scenes;
     area->seconds = isfinite(end->seconds) && end->seconds > 0 ? end->seconds : 0;
     bson_free(area->note);
-    area->note = end->note == NULL ? NULL : safe_text(end->note);
+    area->note = end->note == NULL ? NULL : sp_safe_text(end->note);
 }
 
 uint64_t sp_report_total(const sp_report_t *report, const char *area, sp_verdict_t verdict)
@@ -255,16 +216,13 @@ double sp_report_seconds(const sp_report_t *report)
            (double)(now.tv_nsec - report->origin.tv_nsec) / 1e9;
 }
 
-char *sp_finding_id(const sp_area_t *area, const sp_kept_t *kept)
-{
-    return bson_strdup_printf("%s-%" PRIu64 "-%" PRIu32, area->name, kept->scene, kept->check);
-}
-
 bool sp_report_keeps(const sp_report_t *report, const char *area, uint64_t scene, uint32_t check)
 {
     for (size_t i = 0; i < report->areas_size; i++) {
         if (strcmp(report->areas[i]->name, area) != 0)
             continue;
+        if (sp_causes_keep(&report->areas[i]->causes, scene, check))
+            return true;
         for (int group = 0; group < SP_GROUPS; group++) {
             const sp_bucket_t *bucket = &report->areas[i]->buckets[group];
             if (bucket_holds(bucket, scene, check, bucket_search(bucket, scene, check)))
@@ -272,4 +230,19 @@ bool sp_report_keeps(const sp_report_t *report, const char *area, uint64_t scene
         }
     }
     return false;
+}
+
+char *sp_replay_command(const sp_report_t *report, const char *file)
+{
+    const char *folder = report->folder != NULL ? report->folder : ".";
+    /* A folder that begins with - would be read as an option. */
+    char *path = bson_strdup_printf("%s%s/%s", *folder == '-' ? "./" : "", folder, file);
+    char *quoted_path = sp_shell_quote(path);
+    char *quoted_spec = sp_shell_quote(report->server_spec);
+    char *command =
+        bson_strdup_printf("shardproof replay %s --server %s", quoted_path, quoted_spec);
+    bson_free(path);
+    bson_free(quoted_path);
+    bson_free(quoted_spec);
+    return command;
 }

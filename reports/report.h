@@ -6,12 +6,16 @@
  * kept, whatever the order they came in, so that the same seed writes the same report with any
  * number of jobs; all are counted. What fails no run (known, unsupported) and infrastructure
  * trouble are bounded apart from these in the same way, so that they push out no difference.
+ *
+ * Differences whose observed answer names its cause ({cause: "…"}) are also counted by cause, all
+ * of them, and the smallest case of each cause is kept whether or not it is among the lowest.
  */
 #ifndef SHARDPROOF_REPORT_H
 #define SHARDPROOF_REPORT_H
 
 #include "../oracles/error.h"
 #include "../oracles/verdict.h"
+#include "tally.h"
 
 #include <bson/bson.h>
 #include <stdint.h>
@@ -30,12 +34,19 @@ typedef enum sp_again {
                      */
 } sp_again_t;
 
+/* What a finding is about; all of an area are about the same. */
+typedef enum sp_finding_kind {
+    SP_FINDING_MODEL = 0, /* the model and the server differ */
+    SP_FINDING_DEFECT,    /* the server contradicts itself */
+} sp_finding_kind_t;
+
 /* What a finding is made of; all is copied by sp_report_add. A document that is NULL counts as
  * empty. */
 typedef struct sp_finding {
     const char *area; /* [a-z0-9_-]{1,63} */
-    uint64_t scene;   /* which scene of the seed; with `check` what orders findings */
-    uint32_t check;   /* which answer of that scene */
+    sp_finding_kind_t kind;
+    uint64_t scene; /* which scene of the seed; with `check` what orders findings */
+    uint32_t check; /* which answer of that scene */
     sp_verdict_t verdict;
     const char *rule;   /* what was expected and why, in words */
     const bson_t *test; /* the case as one document, itself enough to show the finding again */
@@ -68,6 +79,9 @@ void sp_report_free(sp_report_t *report); /* NULL is fine */
 /* Counts `n` answers of `area` with `verdict`; findings are counted by sp_report_add instead. */
 void sp_report_count(sp_report_t *report, const char *area, sp_verdict_t verdict, uint64_t n);
 
+/* Adds to what kinds of questions were asked in `area`; `kinds` stays the caller's. */
+void sp_report_kinds(sp_report_t *report, const char *area, const sp_tally_t *kinds);
+
 /* Counts and keeps a finding, of any verdict but SP_MATCH. Should an answer (area, scene, check) be
  * added twice with a verdict of the same kind, both are counted and one is kept, the same one in
  * any order. */
@@ -83,14 +97,16 @@ uint64_t sp_report_total(const sp_report_t *report, const char *area, sp_verdict
 int sp_report_exit_status(const sp_report_t *report);
 
 /* Writes FOLDER/report.json (schema: reports/report-1.schema.json) and, before it,
- * FOLDER/cases/AREA-SCENE-CHECK.json for each finding; each file whole or not at all. The folders
- * are made where they are missing. Case files of an older report in FOLDER that this one does not
- * name are removed in the end; nothing else is. `interrupted` marks a run that was stopped before
- * its end. On failure (SP_ERROR_SYSTEM, naming the path) an older report.json stays as it was. */
-bool sp_report_write(const sp_report_t *report, const char *folder, bool interrupted,
-                     sp_error_t *error);
+ * FOLDER/cases/AREA-SCENE-CHECK.json for each finding and for the example of each cause; each file
+ * whole or not at all. The folders are made where they are missing. Case files of an older report
+ * in FOLDER that this one does not name are removed in the end; nothing else is. `interrupted`
+ * marks a run that was stopped before its end. On failure (SP_ERROR_SYSTEM, naming the path) an
+ * older report.json stays as it was. */
+bool sp_report_write(sp_report_t *report, const char *folder, bool interrupted, sp_error_t *error);
 
-/* A summary for people: areas with their counts and rates, then the first findings. */
+/* A summary for people: areas with their counts and rates, what kinds of questions were asked, then
+ * the first findings, or where their causes are named, these. Once the report was written, case
+ * files are named as they are there. */
 void sp_report_print(const sp_report_t *report, FILE *out);
 
 #endif

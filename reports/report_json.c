@@ -16,6 +16,7 @@
 #define EMBED_TOTAL_MAX ((size_t)512 << 20)
 #define EMBED_START     1024
 #define WORDS_MAX       65536
+#define KIND_NAME_MAX   256
 
 typedef struct writer {
     const sp_report_t *report;
@@ -106,6 +107,21 @@ static void put_head(writer_t *writer, cJSON *root, bool interrupted)
     put_counts(writer, root, NULL);
 }
 
+static void put_kinds(writer_t *writer, cJSON *object, const sp_area_t *area)
+{
+    cJSON *kinds = put(writer, object, "kinds", cJSON_CreateObject());
+    cJSON *dimension = NULL;
+    size_t count;
+    const sp_tally_entry_t *entries = sp_tally_entries(area->kinds, &count);
+    for (size_t i = 0; i < count; i++) {
+        char *name = sp_utf8_clean(entries[i].name, KIND_NAME_MAX);
+        if (i == 0 || strcmp(entries[i].dimension, entries[i - 1].dimension) != 0)
+            dimension = put(writer, kinds, entries[i].dimension, cJSON_CreateObject());
+        put_uint(writer, dimension, name, entries[i].count);
+        bson_free(name);
+    }
+}
+
 static void put_areas(writer_t *writer, cJSON *root)
 {
     cJSON *areas = put(writer, root, "areas", cJSON_CreateArray());
@@ -116,6 +132,7 @@ static void put_areas(writer_t *writer, cJSON *root)
         put_uint(writer, object, "scenes", area->scenes);
         put_uint(writer, object, "answers", sp_area_answers(area));
         put_counts(writer, object, area->name);
+        put_kinds(writer, object, area);
         put_double(writer, object, "seconds", area->seconds);
         put_double(writer, object, "answers_per_second", sp_area_rate(area));
         if (area->note == NULL)
@@ -126,30 +143,6 @@ static void put_areas(writer_t *writer, cJSON *root)
     }
 }
 
-static char *case_file(const sp_area_t *area, const sp_kept_t *kept)
-{
-    char *id = sp_finding_id(area, kept);
-    char *path = bson_strdup_printf("cases/%s.json", id);
-    bson_free(id);
-    return path;
-}
-
-/* A command line that shows the finding again, run from where the report's folder was named. */
-static char *replay_command(const writer_t *writer, const char *file)
-{
-    /* A folder that begins with - would be read as an option. */
-    char *path =
-        bson_strdup_printf("%s%s/%s", *writer->folder == '-' ? "./" : "", writer->folder, file);
-    char *quoted_path = sp_shell_quote(path);
-    char *quoted_spec = sp_shell_quote(writer->report->server_spec);
-    char *command =
-        bson_strdup_printf("shardproof replay %s --server %s", quoted_path, quoted_spec);
-    bson_free(path);
-    bson_free(quoted_path);
-    bson_free(quoted_spec);
-    return command;
-}
-
 static const char *again_name(sp_again_t again)
 {
     static const char *const names[] = {
@@ -157,18 +150,28 @@ static const char *again_name(sp_again_t again)
     return names[again];
 }
 
+static const char *kind_name(sp_finding_kind_t kind)
+{
+    static const char *const names[] = {
+        [SP_FINDING_MODEL] = "model", [SP_FINDING_DEFECT] = "defect"};
+    return names[kind];
+}
+
 static cJSON *finding_new(writer_t *writer, const sp_area_t *area, const sp_kept_t *kept)
 {
     const sp_report_t *report = writer->report;
-    char *id = sp_finding_id(area, kept);
-    char *file = case_file(area, kept);
-    char *replay = replay_command(writer, file);
+    char *id = sp_finding_id(area->name, kept);
+    char *file = sp_case_file(area->name, kept);
+    char *replay = sp_replay_command(report, file);
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, report->seed);
 
     cJSON *object = cJSON_CreateObject();
     put_string(writer, object, "id", id);
     put_string(writer, object, "area", area->name);
+    /* Trouble says nothing about the model, nor about what the server makes of a case. */
+    if (kept->verdict != SP_INFRASTRUCTURE)
+        put_string(writer, object, "kind", kind_name(area->kind));
     put_uint(writer, object, "scene", kept->scene);
     put_uint(writer, object, "check", kept->check);
     put_string(writer, object, "seed", seed);
@@ -216,11 +219,45 @@ static void put_findings(writer_t *writer, cJSON *root)
     }
 }
 
+static void put_cause(writer_t *writer, cJSON *groups, const sp_area_t *area,
+                      const sp_cause_t *cause)
+{
+    char *file = sp_case_file(area->name, cause->example);
+    char *replay = sp_replay_command(writer->report, file);
+    cJSON *object = cJSON_CreateObject();
+    put_string(writer, object, "area", area->name);
+    put_string(writer, object, "kind", kind_name(area->kind));
+    if (cause->text == NULL)
+        put(writer, object, "cause", cJSON_CreateNull());
+    else
+        put_string(writer, object, "cause", cause->text);
+    put_uint(writer, object, "count", cause->count);
+    put_string(writer, object, "example", file);
+    put_string(writer, object, "replay", replay);
+    cJSON_AddItemToArray(groups, object);
+    bson_free(file);
+    bson_free(replay);
+}
+
+static void put_groups(writer_t *writer, cJSON *root)
+{
+    cJSON *groups = put(writer, root, "groups", cJSON_CreateArray());
+    for (size_t i = 0; i < writer->report->areas_size; i++) {
+        const sp_area_t *area = writer->report->areas[i];
+        size_t count;
+        const sp_cause_t **causes = sp_causes_sorted(&area->causes, &count);
+        for (size_t at = 0; at < count; at++)
+            put_cause(writer, groups, area, causes[at]);
+        bson_free(causes);
+    }
+}
+
 static bool write_report(writer_t *writer, const char *path, bool interrupted, sp_error_t *error)
 {
     cJSON *root = cJSON_CreateObject();
     put_head(writer, root, interrupted);
     put_areas(writer, root);
+    put_groups(writer, root);
     put_findings(writer, root);
     char *text = writer->failed ? NULL : cJSON_Print(root);
     bool written = text != NULL
@@ -236,7 +273,7 @@ static bool write_report(writer_t *writer, const char *path, bool interrupted, s
 static bool write_case(const writer_t *writer, const sp_area_t *area, const sp_kept_t *kept,
                        sp_error_t *error)
 {
-    char *file = case_file(area, kept);
+    char *file = sp_case_file(area->name, kept);
     char *path = bson_strdup_printf("%s/%s", writer->folder, file);
     size_t length;
     char *line = sp_document_json(kept->test, &length);
@@ -248,25 +285,44 @@ static bool write_case(const writer_t *writer, const sp_area_t *area, const sp_k
     return written;
 }
 
-/* Trouble first: where one answer is found in two groups, the file is the difference's. */
-static bool write_cases(const writer_t *writer, sp_error_t *error)
+static bool write_examples(const writer_t *writer, const sp_area_t *area, sp_error_t *error)
 {
-    for (size_t i = 0; i < writer->report->areas_size; i++) {
-        const sp_area_t *area = writer->report->areas[i];
-        for (int group = SP_GROUPS - 1; group >= 0; group--) {
-            const sp_bucket_t *bucket = &area->buckets[group];
-            for (size_t at = 0; at < bucket->size; at++) {
-                if (!write_case(writer, area, bucket->kept[at], error))
-                    return false;
-            }
+    const sp_causes_t *causes = &area->causes;
+    for (size_t at = 0; at < causes->size; at++) {
+        if (!write_case(writer, area, causes->named[at]->example, error))
+            return false;
+    }
+    return causes->others == NULL || write_case(writer, area, causes->others->example, error);
+}
+
+/* Trouble first: where one answer is found in two groups, the file is the difference's. */
+static bool write_area_cases(const writer_t *writer, const sp_area_t *area, sp_error_t *error)
+{
+    for (int group = SP_GROUPS - 1; group >= 0; group--) {
+        const sp_bucket_t *bucket = &area->buckets[group];
+        if (group == SP_GROUP_DIFFERENCES && !write_examples(writer, area, error))
+            return false;
+        for (size_t at = 0; at < bucket->size; at++) {
+            if (!write_case(writer, area, bucket->kept[at], error))
+                return false;
         }
     }
     return true;
 }
 
-bool sp_report_write(const sp_report_t *report, const char *folder, bool interrupted,
-                     sp_error_t *error)
+static bool write_cases(const writer_t *writer, sp_error_t *error)
 {
+    for (size_t i = 0; i < writer->report->areas_size; i++) {
+        if (!write_area_cases(writer, writer->report->areas[i], error))
+            return false;
+    }
+    return true;
+}
+
+bool sp_report_write(sp_report_t *report, const char *folder, bool interrupted, sp_error_t *error)
+{
+    bson_free(report->folder);
+    report->folder = bson_strdup(folder);
     writer_t writer = {.report = report, .folder = folder};
     char *cases = bson_strdup_printf("%s/cases", folder);
     char *path = bson_strdup_printf("%s/report.json", folder);
@@ -274,8 +330,12 @@ bool sp_report_write(const sp_report_t *report, const char *folder, bool interru
     /* The report last, so that what it names is there. */
     bool written = sp_make_folders(cases, error) && write_cases(&writer, error) &&
                    sp_sync_folder(cases, error) && write_report(&writer, path, interrupted, error);
-    if (written)
+    if (written) {
         sp_stale_cases_remove(stale, report);
+    } else {
+        bson_free(report->folder);
+        report->folder = NULL;
+    }
     sp_stale_cases_free(stale);
     bson_free(path);
     bson_free(cases);

@@ -1,12 +1,15 @@
 #include "report_model.h"
 
 #include "document_json.h"
-#include "escape.h"
+#include "printable.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdint.h>
 
 #define FINDINGS_SHOWN      12
 #define FINDINGS_SHOWN_AREA 3
+#define CAUSES_SHOWN        20
+#define REPLAYS_SHOWN       5
 #define WORDS_SHOWN         400
 
 static uint64_t differences(const sp_report_t *report, const char *area)
@@ -22,13 +25,7 @@ static uint64_t differences(const sp_report_t *report, const char *area)
 /* Control characters in what a server or a command line said must not reach the terminal. */
 static void print_safe(FILE *out, const char *label, const char *text)
 {
-    char *clean = sp_utf8_clean(text, WORDS_SHOWN);
-    for (char *p = clean; *p != '\0'; p++) {
-        if ((unsigned char)*p < ' ' || *p == 0x7f)
-            *p = ' ';
-        else if (p[0] == '\xc2' && (unsigned char)p[1] < 0xa0)
-            p[0] = p[1] = ' ';
-    }
+    char *clean = sp_printable(text, WORDS_SHOWN);
     fprintf(out, "%s%s\n", label, clean);
     bson_free(clean);
 }
@@ -78,9 +75,15 @@ static void print_table(FILE *out, const sp_report_t *report)
     }
 }
 
+static void print_kinds(FILE *out, const sp_report_t *report)
+{
+    for (size_t i = 0; i < report->areas_size; i++)
+        sp_report_print_kinds(out, report->areas[i]);
+}
+
 static void print_finding(FILE *out, const sp_area_t *area, const sp_kept_t *kept)
 {
-    char *id = sp_finding_id(area, kept);
+    char *id = sp_finding_id(area->name, kept);
     fprintf(out, "\n%s: %s\n", id, sp_verdict_name(kept->verdict));
     print_safe(out, "  rule      ", kept->rule);
     print_document(out, "  expected  ", kept->expected);
@@ -91,22 +94,96 @@ static void print_finding(FILE *out, const sp_area_t *area, const sp_kept_t *kep
     bson_free(id);
 }
 
-static void print_group(FILE *out, const sp_report_t *report, sp_group_t group, const char *what)
+static void print_cause(FILE *out, const sp_report_t *report, const sp_area_t *area,
+                        const sp_cause_t *cause, bool how_to_replay)
+{
+    char *file = sp_case_file(area->name, cause->example);
+    fprintf(out, "%7" PRIu64 " × ", cause->count);
+    print_safe(out, "", cause->text == NULL ? "other causes" : cause->text);
+    if (how_to_replay && report->folder != NULL) {
+        /* Uncut, since it is meant for a shell. */
+        char *replay = sp_replay_command(report, file);
+        char *clean = sp_printable(replay, SIZE_MAX);
+        fprintf(out, "          %s\n", clean);
+        bson_free(clean);
+        bson_free(replay);
+    } else {
+        fprintf(out, "          %s\n", file);
+    }
+    bson_free(file);
+}
+
+static void print_causes(FILE *out, const sp_report_t *report, const sp_area_t *area)
+{
+    size_t count;
+    const sp_cause_t **causes = sp_causes_sorted(&area->causes, &count);
+    if (count > 0)
+        fprintf(out, "\n%s, by cause, each with its smallest case:\n", area->name);
+    for (size_t i = 0; i < count && i < CAUSES_SHOWN; i++)
+        print_cause(out, report, area, causes[i], i < REPLAYS_SHOWN);
+    if (count > CAUSES_SHOWN)
+        fprintf(out, "        and %zu more cause%s\n", count - CAUSES_SHOWN,
+                count - CAUSES_SHOWN == 1 ? "" : "s");
+    bson_free(causes);
+}
+
+/* What no cause tells of, at most `max` findings. Returns how many. */
+static size_t print_first(FILE *out, const sp_area_t *area, sp_group_t group, size_t max)
+{
+    const sp_bucket_t *bucket = &area->buckets[group];
+    size_t shown = 0;
+    for (size_t at = 0; at < bucket->size && shown < max; at++) {
+        const sp_kept_t *kept = bucket->kept[at];
+        if (group == SP_GROUP_DIFFERENCES && sp_cause_of(kept->observed) != NULL)
+            continue;
+        print_finding(out, area, kept);
+        shown++;
+    }
+    return shown;
+}
+
+/* Prints the findings of the areas that `chosen` takes. */
+static void print_group(FILE *out, const sp_report_t *report, sp_group_t group,
+                        bool (*chosen)(const sp_area_t *area), const char *what)
 {
     uint64_t came = 0;
-    for (size_t i = 0; i < report->areas_size; i++)
-        came += report->areas[i]->buckets[group].came;
+    size_t causes = 0;
+    for (size_t i = 0; i < report->areas_size; i++) {
+        const sp_area_t *area = report->areas[i];
+        came += chosen(area) ? area->buckets[group].came : 0;
+        causes += chosen(area) && group == SP_GROUP_DIFFERENCES ? area->causes.size : 0;
+    }
     if (came == 0)
         return;
-    fprintf(out, "\n%s: %" PRIu64 "; the first of each area:\n", what, came);
+    fprintf(out, "\n%s: %" PRIu64 "%s\n", what, came,
+            causes == 0 ? "; the first of each area:" : "");
 
     size_t left = FINDINGS_SHOWN;
     for (size_t i = 0; i < report->areas_size; i++) {
         const sp_area_t *area = report->areas[i];
-        const sp_bucket_t *bucket = &area->buckets[group];
-        for (size_t at = 0; at < bucket->size && at < FINDINGS_SHOWN_AREA && left > 0; at++, left--)
-            print_finding(out, area, bucket->kept[at]);
+        if (!chosen(area))
+            continue;
+        if (group == SP_GROUP_DIFFERENCES)
+            print_causes(out, report, area);
+        left -=
+            print_first(out, area, group, left < FINDINGS_SHOWN_AREA ? left : FINDINGS_SHOWN_AREA);
     }
+}
+
+static bool any(const sp_area_t *area)
+{
+    (void)area;
+    return true;
+}
+
+static bool is_about_model(const sp_area_t *area)
+{
+    return area->kind == SP_FINDING_MODEL;
+}
+
+static bool is_about_defects(const sp_area_t *area)
+{
+    return area->kind == SP_FINDING_DEFECT;
 }
 
 void sp_report_print(const sp_report_t *report, FILE *out)
@@ -117,6 +194,9 @@ void sp_report_print(const sp_report_t *report, FILE *out)
     bson_free(head);
     fputc('\n', out);
     print_table(out, report);
-    print_group(out, report, SP_GROUP_DIFFERENCES, "Differences");
-    print_group(out, report, SP_GROUP_INFRASTRUCTURE, "Trouble with the servers");
+    print_kinds(out, report);
+    print_group(out, report, SP_GROUP_DIFFERENCES, is_about_model, "Differences");
+    print_group(out, report, SP_GROUP_DIFFERENCES, is_about_defects,
+                "Defects, where the server contradicts itself");
+    print_group(out, report, SP_GROUP_INFRASTRUCTURE, any, "Trouble with the servers");
 }

@@ -90,13 +90,15 @@ static void remove_stale(const char *folder, const char *file, const sp_report_t
 
 void sp_stale_cases_remove(const sp_stale_cases_t *stale, const sp_report_t *report)
 {
-    static const char *const lists[] = {"findings", "infrastructure"};
+    static const struct {
+        const char *list, *file;
+    } lists[] = {{"findings", "case_file"}, {"infrastructure", "case_file"}, {"groups", "example"}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         const cJSON *finding;
-        cJSON_ArrayForEach(finding, cJSON_GetObjectItemCaseSensitive(stale->old, lists[i]))
+        cJSON_ArrayForEach(finding, cJSON_GetObjectItemCaseSensitive(stale->old, lists[i].list))
         {
             const char *file =
-                cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(finding, "case_file"));
+                cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(finding, lists[i].file));
             if (file != NULL)
                 remove_stale(stale->folder, file, report);
         }

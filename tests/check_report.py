@@ -84,6 +84,7 @@ class Written(unittest.TestCase):
         self.assertEqual(areas["hash"]["counts"]["match"], 9007199254740993)
         self.assertEqual(areas["hash"]["counts"]["mismatch"], 1500)
         self.assertEqual(areas["hash"]["counts"]["known"], 500)
+        self.assertEqual(areas["soundness"]["counts"]["mismatch"], 1500)
         self.assertEqual(areas["find"]["answers"], 5)
         self.assertEqual(areas["find"]["answers_per_second"], 3.333)
         self.assertEqual(areas["soundness"]["answers_per_second"], 0)
@@ -91,14 +92,74 @@ class Written(unittest.TestCase):
         self.assertEqual(areas["refine"]["note"], "skipped: mongodb://user:***@host has no refine")
         self.assertIsNone(areas["hash"]["note"])
 
+    def test_kinds(self):
+        areas = {area["name"]: area["kinds"] for area in report["areas"]}
+        self.assertEqual(list(areas["find"]), ["key shape", "operation", "outcome"])
+        self.assertEqual(areas["find"]["operation"], {"aggregate": 1, "find": 1})
+        self.assertEqual(areas["find"]["key shape"], {"a\ufffd\"b\n:1": 4})
+        self.assertEqual(areas["find"]["outcome"], {f"error {i:03}": 2 * i + 2 for i in range(100)})
+        self.assertEqual([areas[name] for name in ("hash", "refine", "soundness")], [{}, {}, {}])
+
+    def test_kinds_in_the_summary(self):
+        with tempfile.TemporaryDirectory() as base:
+            done = subprocess.run([SAMPLE, FOLDER, "1"], cwd=base, check=True, capture_output=True)
+        out = done.stdout.decode()
+        self.assertIn("find, what was asked:\n", out)
+        self.assertRegex(out, r"operation +aggregate 20 %, find 20 %\n")
+        self.assertRegex(out, r"outcome +100, from error 099 4000 % to error 000 40 %\n")
+        self.assertNotIn("hash, what was asked", out)
+
     def test_bounds(self):
         mismatches = [f for f in report["findings"] if f["area"] == "hash" and f["verdict"] == "mismatch"]
         noted = [f for f in report["findings"] if f["verdict"] in ("known", "unsupported")]
         lowest = [(number // 2, number % 2) for number in range(KEPT)]
-        for findings in (mismatches, noted, report["infrastructure"]):
+        defects = [f for f in report["findings"] if f["area"] == "soundness"]
+        for findings in (mismatches, noted, defects, report["infrastructure"]):
             self.assertEqual([(f["scene"], f["check"]) for f in findings], lowest)
-        self.assertEqual(report["findings_dropped"], {"find": 0, "hash": 1000, "refine": 0, "soundness": 0})
+        self.assertEqual(report["findings_dropped"], {"find": 0, "hash": 1000, "refine": 0, "soundness": 500})
         self.assertEqual(report["infrastructure_dropped"], {"find": 0, "hash": 0, "refine": 0, "soundness": 500})
+
+    def test_kinds_of_findings(self):
+        for finding in report["findings"]:
+            self.assertEqual(finding["kind"], "defect" if finding["area"] == "soundness" else "model")
+        for finding in report["infrastructure"]:
+            self.assertNotIn("kind", finding)
+
+    def test_groups(self):
+        rare = [number for number in range(1500) if number % 4 != 0]
+        # The sample's cases get smaller, so the last of each cause is its example.
+        wanted = [("often \ufffd \"so\"", 375, 1496)]
+        wanted += [(f"rare {number:04}", 1, number) for number in rare[:999]]
+        wanted += [(None, len(rare) - 999, 1499)]
+        self.assertEqual(
+            [(g["cause"], g["count"], g["example"]) for g in report["groups"]],
+            [(cause, count, f"cases/soundness-{n // 2}-{n % 2}.json") for cause, count, n in wanted],
+        )
+        self.assertEqual({(g["area"], g["kind"]) for g in report["groups"]}, {("soundness", "defect")})
+        self.assertEqual(sum(g["count"] for g in report["groups"]), 1500)
+
+    def test_examples_beyond_the_bound(self):
+        listed = {f["case_file"] for f in report["findings"]}
+        beyond = [g for g in report["groups"] if g["example"] not in listed]
+        self.assertIn(report["groups"][0], beyond)
+        self.assertGreater(len(beyond), 100)
+        for group in report["groups"]:
+            scene, check = map(int, group["example"].removesuffix(".json").split("-")[1:])
+            case = json.loads((folder / group["example"]).read_text("utf-8"))
+            self.assertEqual(case, {"s": "€" * (1500 - 2 * scene - check)})
+
+    def test_groups_in_the_summary(self):
+        with tempfile.TemporaryDirectory() as base:
+            done = subprocess.run([SAMPLE, FOLDER, "1"], cwd=base, check=True, capture_output=True)
+        out = done.stdout.decode()
+        self.assertIn("\nDifferences: 1505; the first of each area:\n", out)
+        lines = out.split("\nDefects, where the server contradicts itself: 1500\n\n", 1)[1].split("\n\n")[0].split("\n")
+        self.assertEqual(lines[0], "soundness, by cause, each with its smallest case:")
+        self.assertEqual(lines[1], '    375 × often \ufffd "so"')
+        self.assertEqual(lines[3], "      1 × rare 0001")
+        self.assertEqual([line.strip() for line in lines[2:11:2]], [g["replay"] for g in report["groups"][:5]])
+        self.assertEqual([line.strip() for line in lines[12:41:2]], [g["example"] for g in report["groups"][5:20]])
+        self.assertEqual(lines[41:], ["        and 981 more causes"])
 
     def test_infrastructure_is_apart(self):
         self.assertEqual({f["verdict"] for f in report["infrastructure"]}, {"infrastructure"})
@@ -106,7 +167,7 @@ class Written(unittest.TestCase):
 
     def test_case_files(self):
         listed = report["findings"] + report["infrastructure"]
-        names = {f["case_file"] for f in listed}
+        names = {f["case_file"] for f in listed} | {g["example"] for g in report["groups"]}
         there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
         self.assertEqual(there, names | {"report.json"})
         for finding in report["findings"]:
@@ -120,10 +181,12 @@ class Written(unittest.TestCase):
                 self.assertEqual(json.loads(text), finding["case"])
 
     def test_replay(self):
-        for finding in report["findings"] + report["infrastructure"]:
-            words = shlex.split(finding["replay"])
+        files = [(f["replay"], f["case_file"]) for f in report["findings"] + report["infrastructure"]]
+        files += [(g["replay"], g["example"]) for g in report["groups"]]
+        for replay, file in files:
+            words = shlex.split(replay)
             self.assertEqual(words[:2], ["shardproof", "replay"])
-            self.assertEqual(words[2], f"./{FOLDER}/{finding['case_file']}")
+            self.assertEqual(words[2], f"./{FOLDER}/{file}")
             self.assertTrue((pathlib.Path(temporary.name) / words[2]).is_file())
             self.assertEqual(words[3:], ["--server", report["server"]["spec"]])
 
@@ -184,7 +247,12 @@ class Written(unittest.TestCase):
 class Schema(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.report = dict(report, findings=report["findings"][:2], infrastructure=report["infrastructure"][:2])
+        cls.report = dict(
+            report,
+            groups=[report["groups"][0], report["groups"][-1]],
+            findings=report["findings"][:2],
+            infrastructure=report["infrastructure"][:2],
+        )
 
     def refused(self, change, what):
         broken = copy.deepcopy(self.report)
@@ -197,7 +265,7 @@ class Schema(unittest.TestCase):
             yield path
         items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for key, inner in items:
-            if key not in ("case", "expected", "observed", "findings_dropped", "infrastructure_dropped"):
+            if key not in ("case", "expected", "observed", "findings_dropped", "infrastructure_dropped", "kinds"):
                 yield from self.objects(inner, path + (key,))
 
     @staticmethod
@@ -239,6 +307,14 @@ class Schema(unittest.TestCase):
             (("areas", 0, "note"), 1),
             (("findings_dropped",), {"hash": -1}),
             (("findings_dropped",), {"../x": 1}),
+            (("groups", 0, "kind"), "infrastructure"),
+            (("groups", 0, "cause"), 1),
+            (("groups", 0, "cause"), ""),
+            (("groups", 0, "count"), 0),
+            (("groups", 0, "example"), "cases/../x.json"),
+            (("groups", 0, "replay"), "rm -rf x"),
+            (finding + ("kind",), "other"),
+            (("infrastructure", 0, "kind"), "model"),
             (finding + ("verdict",), "match"),
             (finding + ("verdict",), "infrastructure"),
             (finding + ("check",), 2**32),

@@ -9,10 +9,15 @@ sp_add_harness_test(test_harness_units)
 sp_add_harness_test(test_harness_batch)
 target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--wrap=sp_session_watch,--wrap=sp_stop_requested)
 
+sp_add_harness_test(test_harness_targeting LIVE)
+
 # The command line as its users see it, without a server and with real ones.
 add_test(NAME test_cli_offline COMMAND "${SHARDPROOF_PYTHON}"
   "${CMAKE_CURRENT_SOURCE_DIR}/test_cli_offline.py" $<TARGET_FILE:shardproof>)
 set_tests_properties(test_cli_offline PROPERTIES TIMEOUT 300)
+add_test(NAME test_cli_explain COMMAND "${SHARDPROOF_PYTHON}"
+  "${CMAKE_CURRENT_SOURCE_DIR}/test_cli_explain.py" $<TARGET_FILE:shardproof>)
+set_tests_properties(test_cli_explain PROPERTIES TIMEOUT 300)
 
 add_executable(test_harness_planted test_harness_planted.c)
 target_link_libraries(test_harness_planted PRIVATE sp_options sp_harness PkgConfig::MONGOC m)

@@ -101,6 +101,23 @@ static void add_awkward(sp_report_t *report)
     bson_free(message);
 }
 
+static bson_t *smaller_by_number(uint32_t number)
+{
+    char *text = long_text((size_t)(MANY - number) * 3);
+    bson_t *document = answer("s", text, -1);
+    bson_free(text);
+    return document;
+}
+
+/* One cause for every fourth, and more others than are told apart. */
+static bson_t *caused(uint32_t number)
+{
+    char cause[32] = "often \xff \"so\"";
+    if (number % 4 != 0)
+        snprintf(cause, sizeof cause, "rare %04u", number);
+    return answer("cause", cause, -1);
+}
+
 static void add_many(sp_report_t *report, uint32_t number)
 {
     sp_finding_t finding = {.area = "hash",
@@ -116,9 +133,31 @@ static void add_many(sp_report_t *report, uint32_t number)
     add(report, finding, bson_new(), bson_new(), answer("unsupported", "no", -1));
 
     finding.area = "soundness";
+    finding.kind = SP_FINDING_DEFECT;
     finding.verdict = SP_INFRASTRUCTURE;
     finding.rule = "the server answers";
     add(report, finding, bson_new(), bson_new(), answer("infrastructure", "it died", -1));
+
+    finding.verdict = SP_MISMATCH;
+    finding.rule = "all is found";
+    add(report, finding, smaller_by_number(number), bson_new(), caused(number));
+}
+
+/* As two workers would, and with names that no generator gives. */
+static void add_kinds(sp_report_t *report)
+{
+    for (int worker = 0; worker < 2; worker++) {
+        sp_tally_t *kinds = sp_tally_new();
+        sp_tally_add(kinds, "operation", worker == 0 ? "find" : "aggregate", 1);
+        sp_tally_add(kinds, "key shape", "a\xff\"b\n:1", 2);
+        for (int i = 0; i < 100; i++) {
+            char name[24];
+            snprintf(name, sizeof name, "error %03d", i);
+            sp_tally_add(kinds, "outcome", name, (uint64_t)i + 1);
+        }
+        sp_report_kinds(report, "find", kinds);
+        sp_tally_free(kinds);
+    }
 }
 
 static void fill(sp_report_t *report, uint64_t shuffle)
@@ -149,6 +188,7 @@ static void fill(sp_report_t *report, uint64_t shuffle)
     };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         sp_report_area_end(report, &ends[i]);
+    add_kinds(report);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,9 @@
 # The report model and its writers.
 sp_add_test(test_report_model test_report_model.c LIBS sp_reports)
+sp_add_test(test_report_causes test_report_causes.c LIBS sp_reports)
+sp_add_test(test_tally test_tally.c LIBS sp_reports)
 sp_add_test(test_report_escape test_report_escape.c LIBS sp_reports)
+sp_add_test(test_explanation test_explanation.c from_json.c LIBS sp_reports)
 sp_add_test(test_report_files test_report_files.c report_folder.c LIBS sp_reports)
 sp_add_test(test_report_faults test_report_faults.c report_folder.c LIBS sp_reports)
 target_link_options(test_report_faults PRIVATE

@@ -162,12 +162,20 @@ class WithCluster(Live):
         reports = []
         for jobs in ("1", "2"):
             self.call(
-                *(SHARDPROOF, "run", "--server", self.config, "--areas", "hash,order,route", "--cases", "480"),
+                *(SHARDPROOF, "run", "--server", self.config, "--areas", "find,hash,order,route,write", "--cases", "480"),
                 *("--seed", "7", "--jobs", jobs, "--report", jobs),
             )
             reports.append(self.read_report(jobs))
         self.assertEqual(reports[0]["command"], reports[1]["command"])
-        self.assertEqual([area["answers"] for area in reports[0]["areas"]], [480, 480, 480])
+        # Scenes are never cut, and those of find have 400 questions.
+        self.assertEqual([area["answers"] for area in reports[0]["areas"]], [800, 480, 480, 480, 480])
+        kinds = {area["name"]: area["kinds"] for area in reports[0]["areas"]}
+        self.assertEqual((kinds["hash"], kinds["order"], kinds["route"]), ({}, {}, {}))
+        for area, asked in (("find", 800), ("write", 480)):
+            for dimension in ("key shape", "operation", "collation", "outcome"):
+                self.assertEqual(sum(kinds[area][dimension].values()), asked, dimension)
+            self.assertGreater(kinds[area]["outcome"]["one shard"], 0)
+            self.assertGreater(kinds[area]["operator"]["$or"], 0)
         self.assertEqual(*map(self.without_times, reports))
 
     def test_planted_differences(self):
@@ -216,6 +224,68 @@ class WithCluster(Live):
         "docs": [{"x": -1}, {"x": 0}, {"x": "a"}, {"x": "b"}, {}, {"x": [1]}],
     }
 
+    LAYOUT = {"key": ROUTE["key"], "chunks": ROUTE["chunks"], "shards": 3}
+    FIND = {
+        "area": "find",
+        **LAYOUT,
+        "collation": {"locale": "fr"},
+        "queries": [
+            {"op": "find", "filter": {"x": -1}},
+            {"op": "aggregate", "filter": {"x": "a"}},
+            {"op": "find", "filter": {"x": "a"}, "collation": {"locale": "simple"}},
+            {"op": "find", "filter": {"x": {"$nonsense": 1}}},
+        ],
+    }
+    WRITE = {
+        "area": "write",
+        **LAYOUT,
+        "writes": [
+            {"op": "upsert", "filter": {"x": "a"}},
+            {"op": "deleteOne", "filter": {"y": 1}},
+            {"op": "updateMany", "filter": {}},
+        ],
+    }
+
+    def test_record_and_replay_of_targeting(self):
+        cases, _ = self.record(self.write_cases(self.FIND, self.WRITE), self.config)
+        answers = [
+            [sorted(answer["shards"]) if "shards" in answer else answer["error"]["code"] for answer in case["answers"]]
+            for case in cases
+        ]
+        code = lambda number: {"$numberInt": str(number)}
+        self.assertEqual(answers[0], [["s2"], ["s1", "s2", "s3"], ["s1"], code(2)])
+        self.assertEqual(answers[1], [["s1"], code(61), ["s1", "s2", "s3"]])
+        for words in (("--server", self.config), ("--model", "6.0.5")):
+            out, _ = self.call(SHARDPROOF, "replay", "recorded.jsonl", *words)
+            self.assertIn("7 answers checked, 0 differ, 0 lines", out)
+
+    def test_cases_for_other_clusters_are_told_and_left_out(self):
+        other = {**self.FIND, "shards": 5}
+        name = self.write_cases(self.HASH, other, {**self.WRITE, "shards": 2}, self.ORDER)
+        out, err = self.call(SHARDPROOF, "replay", name, "--server", self.config, status=2)
+        self.assertIn("2 answers checked, 0 differ, 2 lines", out)
+        self.assertIn("cases.jsonl:2: the case is made for a cluster of 5 shards, and this one has 3", err)
+        self.assertIn("cases.jsonl:3: ", err)
+        cases, err = self.record(name, self.config, 2)
+        self.assertEqual([case["area"] for case in cases], ["hash", "order"])
+        self.assertIn("cases.jsonl:3: the case is made for a cluster of 2 shards", err)
+
+    def test_malformed_cases_of_targeting(self):
+        broken = (
+            ({**self.FIND, "chunks": []}, "chunk"),
+            ({**self.FIND, "queries": {"op": "find"}}, "'queries'"),
+            ({**self.FIND, "queries": [1]}, "queries[0]"),
+            ({**self.WRITE, "writes": [{"op": "upsertMany", "filter": {}}]}, "op"),
+            ({**self.WRITE, "writes": [{"op": "updateOne"}]}, "'filter'"),
+        )
+        name = self.write_cases(*(case for case, _ in broken), self.HASH)
+        out, err = self.call(SHARDPROOF, "replay", name, "--server", self.config, status=2)
+        self.assertIn(f"1 answers checked, 0 differ, {len(broken)} lines", out)
+        for line, (_, words) in enumerate(broken, 1):
+            told = [text for text in err.splitlines() if f"cases.jsonl:{line}: " in text]
+            self.assertEqual(len(told), 1, err)
+            self.assertIn(words, told[0])
+
     def test_replay_against_a_cluster(self):
         # What was recorded does not count where a server is asked.
         name = self.write_cases(self.HASH, {**self.HASH, "answers": [{"hash": "1"}]}, self.ORDER, self.ROUTE)
@@ -223,6 +293,34 @@ class WithCluster(Live):
         self.assertIn("9 answers checked, 0 differ, 0 lines", out)
         self.assertIn("match: 9", out)
         self.assertEqual(err, "")
+
+    SOUNDNESS = {
+        "area": "soundness",
+        "key": {"x": 1},
+        "chunks": [
+            [{"x": {"$minKey": 1}}, {"x": {"$timestamp": {"t": 1, "i": 1}}}, "s1"],
+            [{"x": {"$timestamp": {"t": 1, "i": 1}}}, {"x": {"$maxKey": 1}}, "s2"],
+        ],
+        "docs": [{"_id": 1, "x": {"$timestamp": {"t": 0, "i": 0}}}, {"_id": 2, "x": 5}, {"_id": 3, "x": [5]}],
+        "checks": [
+            {"filter": {}, "finds": [0, 1, 2]},
+            {"filter": {"_id": 1}, "finds": [0]},
+            {"filter": {"x": {"$numberDecimal": "5.0"}}, "finds": [1]},
+            {"filter": {"_id": 3}, "finds": [2]},  # refused, so it need not be found
+        ],
+    }
+
+    def test_soundness_finds_a_loss(self):
+        # The time takes the place of an empty timestamp, on a shard that does not own it.
+        sound = {**self.SOUNDNESS, "docs": [{"_id": 1, "x": "a"}] + self.SOUNDNESS["docs"][1:]}
+        name = self.write_cases(self.SOUNDNESS, sound)
+        out, err = self.call(SHARDPROOF, "replay", name, "--server", self.config, status=1)
+        self.assertEqual(err, "")
+        self.assertIn("8 answers checked, 2 differ, 0 lines", out)
+        self.assertIn("cases.jsonl:1: soundness question 0: mismatch", out)
+        self.assertIn("cases.jsonl:1: soundness question 1: mismatch", out)
+        self.assertEqual(out.count("on a shard that does not own it"), 2)
+        self.assertEqual(out.count('"missing":[0],"extra":[]'), 2)
 
     def test_replay_of_broken_lines_against_a_cluster(self):
         name = self.write_cases(self.HASH, {"area": "route", "key": {"x": 1}}, self.ORDER)
@@ -404,7 +502,10 @@ class Runs(Live):
         self.lose_servers("hash", 6000000, ["s1", "s2"])
 
     def test_a_server_dies_in_route(self):
-        self.lose_servers("route", 4000, ["s2", "config"])
+        self.lose_servers("route", 12000, ["s2", "config"])
+
+    def test_a_server_dies_in_find(self):
+        self.lose_servers("find", 24000, ["s2", "config"])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ typedef enum behaviour {
     LOSES_ONE, /* … brings an answer too few */
     ADDS_ONE,  /* … brings an answer too many */
     HALF_WAY,  /* … fails with SP_ERROR_SERVER after some answers */
+    NO_USE,    /* … cannot be asked of such a server */
 } behaviour_t;
 
 static struct server {
@@ -119,6 +120,8 @@ static bool fake_execute(sp_session_t *session, bson_t *const *cases, uint32_t c
         culprit = culprit || is_culprit(number_of(cases[i]));
     if (culprit && server.behaviour == REFUSES)
         return refuse(error);
+    if (culprit && server.behaviour == NO_USE)
+        return sp_error_set(error, SP_ERROR_USAGE, 0, "too few shards");
     if (culprit && server.behaviour == DIES)
         return sp_error_set(error, SP_ERROR_INFRA, ECONNRESET, "it died");
     if (culprit && server.behaviour == HANGS)
@@ -333,6 +336,22 @@ static void a_target_that_is_given_up_ends_the_batch(void **state)
     sp_batch_clear(&batch);
 }
 
+static void a_server_of_no_use_ends_the_batch(void **state)
+{
+    (void)state;
+    sp_error_t error = {0};
+    sp_batch_t batch;
+    server = (struct server){.behaviour = NO_USE, .culprits = {5, -1}};
+    sp_batch_init(&batch);
+    fill(&batch, CASES);
+    assert_false(sp_batch_execute(&batch, NULL, &error));
+    assert_int_equal(error.domain, SP_ERROR_USAGE);
+    assert_string_equal(error.message, "too few shards");
+    assert_int_equal(server.commands, 1);
+    assert_int_equal(server.recoveries, 0);
+    sp_batch_clear(&batch);
+}
+
 static void a_stop_ends_the_batch_without_recovery(void **state)
 {
     (void)state;
@@ -443,6 +462,35 @@ static void narrow_keeps_one_document_and_its_answer(void **state)
     bson_destroy(test);
 }
 
+static void narrow_keeps_one_question(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *area, *questions;
+    } areas[] = {{"find", "queries"}, {"write", "writes"}};
+    for (size_t i = 0; i < sizeof areas / sizeof *areas; i++) {
+        /* "docs" is no field of these areas. */
+        char *json = bson_strdup_printf("{\"area\": \"%s\", \"docs\": [1, 2], \"%s\": [{\"a\": 0}, "
+                                        "{\"a\": 1}], \"answers\": [{}, {\"b\": 1}]}",
+                                        areas[i].area, areas[i].questions);
+        char *wanted =
+            bson_strdup_printf("{\"area\": \"%s\", \"docs\": [1, 2], \"%s\": [{\"a\": 1}], "
+                               "\"answers\": [{\"b\": 1}]}",
+                               areas[i].area, areas[i].questions);
+        bson_t *test = sp_test_doc(json);
+        sp_batch_t batch;
+        sp_batch_init(&batch);
+        sp_batch_take(&batch, sp_area_find(areas[i].area), test);
+        bson_t *narrow = sp_batch_narrow(&batch, 0, 1);
+        sp_test_assert_doc(narrow, wanted);
+        bson_destroy(narrow);
+        sp_batch_clear(&batch);
+        bson_destroy(test);
+        bson_free(json);
+        bson_free(wanted);
+    }
+}
+
 static sp_model_t *new_model(void)
 {
     sp_error_t error = {0};
@@ -511,6 +559,24 @@ static void malformed_cases_are_refused(void **state)
         {"route", "{" KEY CHUNKS "\"docs\": {}}", "'docs'"},
         {"route", "{" KEY CHUNKS "\"docs\": [{\"x\": 1}, 2]}", "docs[1]"},
         {"route", "{" KEY CHUNKS "\"doc\": {\"x\": 1}}", "'docs'"},
+        {"find", "{" KEY "\"queries\": []}", "'chunks'"},
+        {"find", "{" KEY "\"chunks\": [], \"queries\": []}", "at least one chunk"},
+        {"find", "{" KEY CHUNKS "\"docs\": []}", "'queries'"},
+        {"find", "{" KEY CHUNKS "\"queries\": {}}", "'queries'"},
+        {"find", "{" KEY CHUNKS "\"queries\": [1]}", "queries[0]"},
+        {"find", "{" KEY CHUNKS "\"queries\": [{\"op\": \"find\"}]}", "'filter'"},
+        {"find", "{" KEY CHUNKS "\"queries\": [{\"op\": \"find\", \"filter\": []}]}", "'filter'"},
+        {"find", "{" KEY CHUNKS "\"queries\": [{\"op\": \"seek\", \"filter\": {}}]}", "'op'"},
+        {"find", "{" KEY CHUNKS "\"queries\": [{\"filter\": {}}]}", "'op'"},
+        {"find",
+         "{" KEY CHUNKS "\"queries\": [{\"op\": \"find\", \"filter\": {}, \"collation\": 1}]}",
+         "'collation'"},
+        {"find", "{" KEY CHUNKS "\"collation\": 1, \"queries\": []}", "'collation'"},
+        {"write", "{" KEY CHUNKS "\"queries\": []}", "'writes'"},
+        {"write", "{" KEY CHUNKS "\"writes\": [{\"op\": \"updateone\", \"filter\": {}}]}", "'op'"},
+        {"write", "{" KEY CHUNKS "\"writes\": [{\"op\": 1, \"filter\": {}}]}", "'op'"},
+        {"write", "{" KEY CHUNKS "\"writes\": [{\"op\": \"replaceOne\", \"filter\": {}}]}",
+         "update"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_refused(cases[i].area, cases[i].json, SP_ERROR_INPUT, cases[i].words);
@@ -635,12 +701,14 @@ int main(void)
         cmocka_unit_test(a_server_that_recovers_is_asked_again),
         cmocka_unit_test(only_the_second_silence_counts_as_a_hang),
         cmocka_unit_test(a_target_that_is_given_up_ends_the_batch),
+        cmocka_unit_test(a_server_of_no_use_ends_the_batch),
         cmocka_unit_test(a_stop_ends_the_batch_without_recovery),
         cmocka_unit_test(answers_during_a_death_do_not_count),
         cmocka_unit_test(a_server_in_trouble_is_waited_for),
         cmocka_unit_test(what_is_refused_after_a_death_is_asked_again),
         cmocka_unit_test(a_batch_is_used_again),
         cmocka_unit_test(narrow_keeps_one_document_and_its_answer),
+        cmocka_unit_test(narrow_keeps_one_question),
         cmocka_unit_test(malformed_cases_are_refused),
         cmocka_unit_test(patterns_that_a_server_refuses_are_refused),
         cmocka_unit_test(seed_and_scene_make_the_case),

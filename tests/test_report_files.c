@@ -275,6 +275,38 @@ static void test_cases_of_an_older_report_go(void **state)
     assert_text(*state, "cases/hash-77-0.json", "not named by the older report\n");
 }
 
+static void write_caused(const char *folder, uint64_t scene)
+{
+    bson_t observed = BSON_INITIALIZER;
+    BSON_APPEND_UTF8(&observed, "cause", "one");
+    const sp_report_head_t head = {.seed = 1};
+    sp_report_t *report = sp_report_new(&head);
+    sp_finding_t finding = {.area = "hash", .verdict = SP_MISMATCH, .observed = &observed};
+    for (finding.check = 0; finding.check < SP_FINDINGS_MAX; finding.check++)
+        sp_report_add(report, &finding);
+    /* Listed nowhere but as the example of its cause. */
+    bson_reinit(&observed);
+    BSON_APPEND_UTF8(&observed, "cause", "another");
+    finding.scene = scene;
+    finding.check = 0;
+    sp_report_add(report, &finding);
+    bson_destroy(&observed);
+    assert_true(sp_report_write(report, folder, false, NULL));
+    sp_report_free(report);
+}
+
+static void test_examples_of_an_older_report_go(void **state)
+{
+    write_caused(*state, 8);
+    assert_int_equal(folder_entries(*state, "cases"), SP_FINDINGS_MAX + 1);
+    assert_text(*state, "cases/hash-8-0.json", "{}\n");
+    write_caused(*state, 8);
+    assert_text(*state, "cases/hash-8-0.json", "{}\n");
+    write_caused(*state, 9);
+    assert_int_equal(folder_entries(*state, "cases"), SP_FINDINGS_MAX + 1);
+    assert_text(*state, "cases/hash-9-0.json", "{}\n");
+}
+
 static void test_an_older_report_names_what_is_not_ours(void **state)
 {
     folder_put(*state, "precious-1-2.json", "text");
@@ -354,6 +386,7 @@ int main(void)
         IN_FOLDER(test_make_folders_where_a_file_is),
         IN_FOLDER(test_report_makes_its_folders),
         IN_FOLDER(test_cases_of_an_older_report_go),
+        IN_FOLDER(test_examples_of_an_older_report_go),
         IN_FOLDER(test_an_older_report_names_what_is_not_ours),
         IN_FOLDER(test_an_older_report_that_is_none),
         IN_FOLDER(test_report_folder_is_a_file),

@@ -242,6 +242,98 @@ static void unreachable_server_is_named(void **state)
     bson_free(host);
 }
 
+static bool post_number(const scene_t *scene, int32_t number, sp_error_t *error)
+{
+    bson_t command = BSON_INITIALIZER;
+    BSON_APPEND_INT32(&command, "number", number);
+    bool ok = sp_conn_post(scene->conn, "db", &command, error);
+    bson_destroy(&command);
+    return ok;
+}
+
+static void several_commands_can_be_under_way(void **state)
+{
+    (void)state;
+    scene_t scene = enter(TIMEOUT_MS);
+    sp_error_t error = {0};
+    bson_t *refusal = BCON_NEW("ok", BCON_INT32(0), "code", BCON_INT32(9), "errmsg", "no"), reply;
+    for (int round = 0; round < 3; round++) {
+        for (int32_t i = 0; i < 20; i++) {
+            fake_server_set(scene.server, FAKE_REPLY, NULL);
+            assert_true(post_number(&scene, i, &error));
+            assert_int_equal(sp_conn_due(scene.conn), i + 1);
+        }
+        for (unsigned i = 20; i > 0; i--) {
+            assert_true(sp_conn_fetch(scene.conn, &reply, &error));
+            bson_destroy(&reply);
+            assert_int_equal(sp_conn_due(scene.conn), i - 1);
+        }
+    }
+    /* A refusal is an answer like others: what comes after it is still to be had. */
+    fake_server_set(scene.server, FAKE_REPLY, refusal);
+    assert_true(post_number(&scene, 1, &error) && post_number(&scene, 2, &error));
+    for (int i = 0; i < 2; i++) {
+        assert_false(sp_conn_fetch(scene.conn, NULL, &error));
+        assert_int_equal(error.domain, SP_ERROR_SERVER);
+        assert_int_equal(error.code, 9);
+    }
+    assert_int_equal(fake_server_connections(scene.server), 1);
+    bson_destroy(refusal);
+    leave(&scene);
+}
+
+static void replies_that_nobody_posted_for_do_not_come(void **state)
+{
+    (void)state;
+    scene_t scene = enter(TIMEOUT_MS);
+    sp_error_t error = {0};
+    bson_t reply;
+    assert_false(sp_conn_fetch(scene.conn, &reply, &error));
+    assert_int_equal(error.domain, SP_ERROR_INFRA);
+    bson_destroy(&reply);
+    /* Where the connection breaks all replies are lost, each told. */
+    fake_server_set(scene.server, FAKE_CLOSE, NULL);
+    assert_true(post_number(&scene, 1, &error));
+    assert_false(sp_conn_fetch(scene.conn, NULL, &error));
+    assert_int_equal(error.domain, SP_ERROR_INFRA);
+    assert_int_equal(sp_conn_due(scene.conn), 0);
+    assert_false(sp_conn_fetch(scene.conn, NULL, &error));
+    assert_int_equal(error.domain, SP_ERROR_INFRA);
+    leave(&scene);
+}
+
+/* The reply to a command is never that of an older one that was left behind. */
+static void replies_left_behind_are_given_up(void **state)
+{
+    (void)state;
+    scene_t scene = enter(TIMEOUT_MS);
+    sp_error_t error = {0};
+    bson_t *old = BCON_NEW("ok", BCON_INT32(1), "old", BCON_BOOL(true)), reply;
+    fake_server_set(scene.server, FAKE_REPLY, old);
+    for (int i = 0; i < 2; i++) {
+        assert_true(post_number(&scene, 1, &error));
+        bson_t *sent = NULL; /* until it has arrived */
+        while (sent == NULL || !bson_has_field(sent, "number")) {
+            bson_destroy(sent);
+            usleep(1000);
+            sent = fake_server_last(scene.server);
+        }
+        bson_destroy(sent);
+        fake_server_set(scene.server, FAKE_REPLY, NULL);
+        if (i == 0) {
+            sp_conn_forget(scene.conn);
+            assert_int_equal(sp_conn_due(scene.conn), 0);
+        }
+        assert_true(sp_conn_commandf(scene.conn, "db", &reply, &error, "{\"x\": 1}"));
+        assert_false(bson_has_field(&reply, "old"));
+        bson_destroy(&reply);
+        assert_int_equal(fake_server_connections(scene.server), i + 2);
+        fake_server_set(scene.server, FAKE_REPLY, old);
+    }
+    bson_destroy(old);
+    leave(&scene);
+}
+
 static void bad_input_is_refused(void **state)
 {
     (void)state;
@@ -339,6 +431,9 @@ int main(void)
         cmocka_unit_test(waiting_can_be_stopped),
         cmocka_unit_test(closed_connection_is_noticed_before_sending),
         cmocka_unit_test(unreachable_server_is_named),
+        cmocka_unit_test(several_commands_can_be_under_way),
+        cmocka_unit_test(replies_that_nobody_posted_for_do_not_come),
+        cmocka_unit_test(replies_left_behind_are_given_up),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(documents_are_checked),
     };

@@ -40,6 +40,16 @@ static const struct row {
     {"{'shards': []}", "{'shards': ['s1']}", SP_MISMATCH},
     {"{'shards': ['s1']}", "{'shards': 's1'}", SP_MISMATCH},
     {"{'shards': ['1']}", "{'shards': [1]}", SP_MISMATCH},
+    {"{'complete': true, 'found': true}", "{'complete': true, 'found': true}", SP_MATCH},
+    {"{'complete': true, 'found': true}", "{'complete': false, 'found': true}", SP_MISMATCH},
+    {"{'complete': true, 'found': true}", "{'complete': true, 'found': false}", SP_MISMATCH},
+    {"{'complete': true, 'found': true}", "{'complete': true}", SP_MISMATCH},
+    {"{'complete': true, 'found': true}", "{'complete': 1, 'found': true}", SP_MISMATCH},
+    /* which documents: others in a narrowed case; but why does count */
+    {"{'complete': false, 'cause': 'c', 'missing': [7], 'extra': []}",
+     "{'complete': false, 'cause': 'c', 'missing': [0], 'extra': []}", SP_MATCH},
+    {"{'complete': false, 'cause': 'c', 'missing': [7]}",
+     "{'complete': false, 'cause': 'd', 'missing': [7]}", SP_MISMATCH},
     /* what else was observed does not matter */
     {"{'order': 0}", "{'order': 0, 'took': 5}", SP_MATCH},
     /* of errors only the code counts */

@@ -112,12 +112,19 @@ static void test_has(void **state)
         const char *version;
         bool holds;
     } rows[] = {
-        {SP_KEY_FIELDS_REQUIRED, "4.0.3", true},   {SP_KEY_FIELDS_REQUIRED, "4.2.6", true},
-        {SP_KEY_FIELDS_REQUIRED, "4.4.0", false},  {SP_KEY_FIELDS_REQUIRED, "6.0.27", false},
-        {SP_KEY_SIZE_LIMITED, "4.0.3", true},      {SP_KEY_SIZE_LIMITED, "4.4.0", false},
-        {SP_COMPOUND_HASHED, "4.0.3", false},      {SP_COMPOUND_HASHED, "4.4.0", true},
-        {SP_COMPOUND_HASHED, "6.0.5", true},       {SP_MAX_KEY_IN_NO_CHUNK, "6.0.5", true},
-        {SP_MAX_KEY_IN_NO_CHUNK, "6.0.24", false}, {SP_MAX_KEY_IN_NO_CHUNK, "6.0.27", false},
+        {SP_KEY_FIELDS_REQUIRED, "4.0.3", true},       {SP_KEY_FIELDS_REQUIRED, "4.2.6", true},
+        {SP_KEY_FIELDS_REQUIRED, "4.4.0", false},      {SP_KEY_FIELDS_REQUIRED, "6.0.27", false},
+        {SP_KEY_SIZE_LIMITED, "4.0.3", true},          {SP_KEY_SIZE_LIMITED, "4.4.0", false},
+        {SP_COMPOUND_HASHED, "4.0.3", false},          {SP_COMPOUND_HASHED, "4.4.0", true},
+        {SP_COMPOUND_HASHED, "6.0.5", true},           {SP_MAX_KEY_IN_NO_CHUNK, "6.0.5", true},
+        {SP_MAX_KEY_IN_NO_CHUNK, "6.0.24", false},     {SP_MAX_KEY_IN_NO_CHUNK, "6.0.27", false},
+        {SP_ONE_UPDATE_NEEDS_KEY, "4.0.3", true},      {SP_ONE_UPDATE_NEEDS_KEY, "6.0.5", false},
+        {SP_ONE_DELETE_NEEDS_KEY, "4.0.3", true},      {SP_ONE_DELETE_NEEDS_KEY, "6.0.5", true},
+        {SP_ONE_DELETE_NEEDS_KEY, "6.0.24", false},    {SP_WRITE_TO_OWNERS_ONLY, "4.0.3", true},
+        {SP_WRITE_TO_OWNERS_ONLY, "6.0.5", false},     {SP_HASHED_ABSENCE_UNBOUNDED, "4.0.3", true},
+        {SP_HASHED_ABSENCE_UNBOUNDED, "6.0.5", false}, {SP_NOR_SIMPLIFIED, "4.0.3", false},
+        {SP_NOR_SIMPLIFIED, "6.0.5", false},           {SP_NOR_SIMPLIFIED, "6.0.24", true},
+        {SP_NOR_SIMPLIFIED, "6.0.27", true},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_int_equal(sp_version_has(parse(rows[i].version), rows[i].difference), rows[i].holds);

@@ -16,7 +16,8 @@ struct sp_conn {
     int timeout_ms;
     mongoc_client_t *client; /* NULL: not connected */
     mongoc_stream_t *stream; /* the client's; valid as long as the client is asked nothing more */
-    int32_t request;
+    int32_t request;         /* the last one sent */
+    unsigned due;            /* of the last so many the reply has not been fetched */
     bool (*stop)(void);
 };
 
@@ -85,6 +86,7 @@ static void disconnect(sp_conn_t *conn)
     mongoc_client_destroy(conn->client);
     conn->client = NULL;
     conn->stream = NULL;
+    conn->due = 0;
 }
 
 void sp_conn_close(sp_conn_t *conn)
@@ -162,40 +164,82 @@ static bool judge(const bson_t *reply, sp_error_t *error)
                         name[0] == '\0' ? "error" : name, (int)code, message);
 }
 
-bool sp_conn_command(sp_conn_t *conn, const char *db, const bson_t *command, bson_t *reply,
-                     sp_error_t *error)
+static bool make_ready(sp_conn_t *conn, sp_error_t *error)
 {
+    if (conn->client != NULL && conn->due == 0 && mongoc_stream_check_closed(conn->stream))
+        disconnect(conn);
+    return conn->client != NULL || connect_now(conn, error);
+}
+
+/* Puts the server's address before what went wrong; a connection that is of no more use goes. */
+static bool fail(sp_conn_t *conn, const sp_error_t *why, sp_error_t *error)
+{
+    if (why->domain != SP_ERROR_INPUT)
+        disconnect(conn);
+    return sp_error_set(error, why->domain, why->code, "%s: %s",
+                        mongoc_uri_get_hosts(conn->uri)->host_and_port, why->message);
+}
+
+bool sp_conn_post(sp_conn_t *conn, const char *db, const bson_t *command, sp_error_t *error)
+{
+    sp_error_t why = {0};
+    int64_t deadline = bson_get_monotonic_time() + conn->timeout_ms * 1000LL;
+    if (bson_has_field(command, "$db"))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "a command must not bring its own $db");
+    if (!make_ready(conn, error))
+        return false;
+    /* Numbers grow without a gap while replies are due, which the reply's own number relies on. */
+    if (conn->due == 0 && conn->request > INT32_MAX / 2)
+        conn->request = 0;
+    if (!sp_wire_send(conn->stream, conn->request + 1, db, command, deadline, &why))
+        return fail(conn, &why, error);
+    conn->request++;
+    conn->due++;
+    return true;
+}
+
+bool sp_conn_fetch(sp_conn_t *conn, bson_t *reply, sp_error_t *error)
+{
+    sp_error_t why = {0};
     bson_t own = BSON_INITIALIZER;
-    bool ok = false;
+    int64_t deadline = bson_get_monotonic_time() + conn->timeout_ms * 1000LL;
     if (reply == NULL)
         reply = &own;
     else
         bson_init(reply);
-    if (bson_has_field(command, "$db")) {
-        sp_error_set(error, SP_ERROR_INPUT, 0, "a command must not bring its own $db");
-        goto done;
+    bool ok;
+    if (conn->due == 0) {
+        ok = sp_error_set(error, SP_ERROR_INFRA, ENOTCONN, "%s: the connection was lost",
+                          mongoc_uri_get_hosts(conn->uri)->host_and_port);
+    } else {
+        int32_t request = conn->request - (int32_t)--conn->due;
+        ok = sp_wire_receive(conn->stream, request, reply, deadline, conn->stop, &why);
+        ok = ok ? judge(reply, error) : fail(conn, &why, error);
     }
-    if (conn->client != NULL && mongoc_stream_check_closed(conn->stream))
-        disconnect(conn);
-    if (conn->client == NULL && !connect_now(conn, error))
-        goto done;
-
-    sp_error_t why = {0};
-    int64_t deadline = bson_get_monotonic_time() + conn->timeout_ms * 1000LL;
-    conn->request = conn->request == INT32_MAX ? 1 : conn->request + 1;
-    ok = sp_wire_send(conn->stream, conn->request, db, command, deadline, &why) &&
-         sp_wire_receive(conn->stream, conn->request, reply, deadline, conn->stop, &why);
-    if (!ok) {
-        if (why.domain != SP_ERROR_INPUT)
-            disconnect(conn);
-        sp_error_set(error, why.domain, why.code, "%s: %s",
-                     mongoc_uri_get_hosts(conn->uri)->host_and_port, why.message);
-        goto done;
-    }
-    ok = judge(reply, error);
-done:
     bson_destroy(&own);
     return ok;
+}
+
+unsigned sp_conn_due(const sp_conn_t *conn)
+{
+    return conn->due;
+}
+
+void sp_conn_forget(sp_conn_t *conn)
+{
+    if (conn->due > 0)
+        disconnect(conn);
+}
+
+bool sp_conn_command(sp_conn_t *conn, const char *db, const bson_t *command, bson_t *reply,
+                     sp_error_t *error)
+{
+    sp_conn_forget(conn);
+    if (sp_conn_post(conn, db, command, error))
+        return sp_conn_fetch(conn, reply, error);
+    if (reply != NULL)
+        bson_init(reply);
+    return false;
 }
 
 bool sp_conn_commandf(sp_conn_t *conn, const char *db, bson_t *reply, sp_error_t *error,

@@ -43,6 +43,17 @@ void sp_conn_stop_when(sp_conn_t *conn, bool (*stop)(void));
 bool sp_conn_command(sp_conn_t *conn, const char *db, const bson_t *command, bson_t *reply,
                      sp_error_t *error);
 
+/* The two halves of sp_conn_command, for keeping several commands on their way: replies come in the
+ * order of sending. How many may be under way is up to the caller, who must fetch them before so
+ * much is written that neither side reads any more; some dozens of small ones are fine. */
+bool sp_conn_post(sp_conn_t *conn, const char *db, const bson_t *command, sp_error_t *error);
+bool sp_conn_fetch(sp_conn_t *conn, bson_t *reply, sp_error_t *error);
+/* How many replies are still to be fetched; 0 after a failure that cost the connection. */
+unsigned sp_conn_due(const sp_conn_t *conn);
+/* Gives up the replies that are still to come, and the connection with them. sp_conn_command does
+ * so by itself. */
+void sp_conn_forget(sp_conn_t *conn);
+
 /* The same with the command as relaxed Extended JSON made by printf; for commands built by hand.
  * SP_ERROR_INPUT where that is no valid JSON. */
 bool sp_conn_commandf(sp_conn_t *conn, const char *db, bson_t *reply, sp_error_t *error,

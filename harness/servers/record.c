@@ -59,8 +59,8 @@ bool sp_record_init(sp_record_t *record, const char *tmp, bool detached, unsigne
     record->since = (int64_t)time(NULL);
     record->count = servers;
     for (unsigned i = 0; i < servers; i++)
-        snprintf(record->servers[i].name, sizeof record->servers[i].name, i == 0 ? "config" : "s%u",
-                 i);
+        snprintf(record->servers[i].name, sizeof record->servers[i].name,
+                 i == 0 ? "config" : "s%hhu", (unsigned char)i);
     return true;
 }
 

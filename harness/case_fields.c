@@ -1,0 +1,63 @@
+#include "case_fields.h"
+
+bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error)
+{
+    if (bson_iter_init_find(array, test, name) && BSON_ITER_HOLDS_ARRAY(array))
+        return true;
+    return sp_error_set(error, SP_ERROR_INPUT, 0, "the case has no array '%s'", name);
+}
+
+uint32_t sp_case_count(const bson_iter_t *array)
+{
+    bson_iter_t iter;
+    uint32_t count = 0;
+    if (bson_iter_recurse(array, &iter)) {
+        while (bson_iter_next(&iter))
+            count++;
+    }
+    return count;
+}
+
+/* More shards than the case knows would change where broadcasts go. */
+static bool check_shards(const bson_t *test, const sp_session_t *session, sp_error_t *error)
+{
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, test, "shards"))
+        return true;
+    int64_t wanted = bson_iter_as_int64(&iter);
+    return wanted == session->shard_count ||
+           sp_error_set(error, SP_ERROR_USAGE, 0,
+                        "the case is made for a cluster of %lld shards, and this one has %u: start "
+                        "it with --shards %lld",
+                        (long long)wanted, session->shard_count, (long long)wanted);
+}
+
+bool sp_case_layout(const bson_t *test, const sp_session_t *session, sp_case_layout_t *layout,
+                    sp_error_t *error)
+{
+    bson_iter_t iter;
+    layout->collation = NULL;
+    if (!bson_iter_init_find(&iter, test, "key") || !sp_value_document(&iter, &layout->key))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "the case has no document 'key'");
+    if (bson_iter_init_find(&iter, test, "collation") &&
+        sp_value_document(&iter, &layout->collation_held))
+        layout->collation = &layout->collation_held;
+    return sp_case_array(test, "chunks", &layout->chunks, error) &&
+           check_shards(test, session, error);
+}
+
+void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shards)
+{
+    bson_t array;
+    uint32_t count = 0;
+    BSON_APPEND_ARRAY_BEGIN(answer, "shards", &array);
+    for (unsigned i = 0; i < session->shard_count; i++) {
+        char buffer[16];
+        const char *index;
+        if ((shards >> i & 1) == 0)
+            continue;
+        bson_uint32_to_string(count++, &index, buffer, sizeof buffer);
+        BSON_APPEND_UTF8(&array, index, session->at.names[i]);
+    }
+    bson_append_array_end(answer, &array);
+}

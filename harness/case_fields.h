@@ -1,0 +1,30 @@
+/*
+ * What the executors read from cases of sharded collections, and how they say where things went.
+ */
+#ifndef SHARDPROOF_CASE_FIELDS_H
+#define SHARDPROOF_CASE_FIELDS_H
+
+#include "session.h"
+
+#include "../oracles/value.h"
+
+typedef struct sp_case_layout {
+    bson_t key;              /* borrowed */
+    const bson_t *collation; /* NULL: none */
+    bson_t collation_held;
+    bson_iter_t chunks; /* stands on the array */
+} sp_case_layout_t;
+
+/* Reads `key`, `chunks`, `collation`, and holds `shards` against the cluster. SP_ERROR_INPUT where
+ * they are none, SP_ERROR_USAGE where the cluster has not the shards that the case is made for. */
+bool sp_case_layout(const bson_t *test, const sp_session_t *session, sp_case_layout_t *layout,
+                    sp_error_t *error);
+
+/* Stands on the array `name` of the case. */
+bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error);
+uint32_t sp_case_count(const bson_iter_t *array);
+
+/* Appends {shards: […]}; bit i stands for the session's shard i. */
+void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shards);
+
+#endif

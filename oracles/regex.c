@@ -1,0 +1,78 @@
+#include "regex.h"
+
+#include <bson/bson.h>
+#include <pcre.h>
+#include <string.h>
+
+/* Letters, digits and what means nothing or one thing wherever it stands: most patterns have
+ * nothing else, and compiling is many times as slow as looking. */
+static bool is_plain(const char *pattern)
+{
+    const size_t longest = 1000;
+    size_t size = strspn(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "^$. _-/,:;@=!%&<>~\"'");
+    return pattern[size] == '\0' && size <= longest;
+}
+
+static int flags_of(const char *options)
+{
+    int flags = PCRE_UTF8;
+    for (; *options != '\0'; options++) {
+        switch (*options) {
+        case 'i':
+            flags |= PCRE_CASELESS;
+            break;
+        case 'm':
+            flags |= PCRE_MULTILINE;
+            break;
+        case 's':
+            flags |= PCRE_DOTALL;
+            break;
+        case 'x':
+            flags |= PCRE_EXTENDED;
+            break;
+        default:
+            break;
+        }
+    }
+    return flags;
+}
+
+static bool compiles(const char *pattern, int flags, const char **flaw)
+{
+    int offset;
+    pcre *compiled = pcre_compile(pattern, flags, flaw, &offset, NULL);
+    if (compiled == NULL)
+        return false;
+    pcre_free(compiled);
+    return true;
+}
+
+/* Settings like (*UCP), which may only stand at the very beginning. */
+static size_t settings_size(const char *pattern)
+{
+    const char *at = pattern;
+    while (at[0] == '(' && at[1] == '*') {
+        const char *end = strchr(at, ')');
+        if (end == NULL)
+            break;
+        at = end + 1;
+    }
+    return (size_t)(at - pattern);
+}
+
+bool sp_regex_compiles(const char *pattern, const char *options, const char **flaw)
+{
+    if (is_plain(pattern))
+        return true;
+    int flags = flags_of(options);
+    if (!compiles(pattern, flags, flaw))
+        return false;
+    /* A server prepares for whole matches too, in which what follows the pattern must not be
+     * swallowed by an open \Q or, under x, a comment. */
+    size_t settings = settings_size(pattern);
+    char *whole = bson_strdup_printf("%.*s(?:%s)\\z", (int)settings, pattern, pattern + settings);
+    bool ok = compiles(whole, flags, flaw);
+    bson_free(whole);
+    return ok;
+}

@@ -1,0 +1,137 @@
+#include "upsert.h"
+
+#include "id_names.h"
+#include "storage.h"
+
+#include <string.h>
+
+enum {
+    ILLEGAL_OPERATION = 20,
+    NOT_SINGLE_VALUE_FIELD = 54,
+    CANNOT_BUILD_INDEX_KEYS = 201,
+    EQUALITIES_MAX = 256
+};
+
+typedef struct equalities {
+    const sp_node_t *items[EQUALITIES_MAX];
+    unsigned count;
+} equalities_t;
+
+static bool is_at_or_above(const char *path, const char *other)
+{
+    size_t size = strlen(path);
+    return strncmp(path, other, size) == 0 && (other[size] == '\0' || other[size] == '.');
+}
+
+static bool take(const sp_node_t *node, equalities_t *equalities, sp_error_t *error)
+{
+    if (node->kind == SP_NODE_EQ) {
+        for (unsigned i = 0; i < equalities->count; i++) {
+            const char *before = equalities->items[i]->path;
+            if (is_at_or_above(before, node->path) || is_at_or_above(node->path, before))
+                return sp_error_set(error, SP_ERROR_RULE, NOT_SINGLE_VALUE_FIELD,
+                                    "the filter fixes both '%s' and '%s'", before, node->path);
+        }
+        if (equalities->count == EQUALITIES_MAX)
+            return sp_error_set(error, SP_ERROR_INPUT, 0, "more than %d equalities in an upsert",
+                                EQUALITIES_MAX);
+        equalities->items[equalities->count++] = node;
+    }
+    for (unsigned i = 0; node->kind == SP_NODE_AND && i < node->child_count; i++) {
+        if (!take(node->children[i], equalities, error))
+            return false;
+    }
+    return true;
+}
+
+static bool holds_symbol(const sp_value_t *value)
+{
+    bson_iter_t iter;
+    if (value->type == BSON_TYPE_SYMBOL)
+        return true;
+    if (!sp_value_has_children(value) || value->type == BSON_TYPE_CODEWSCOPE ||
+        !sp_value_children(value, &iter))
+        return false;
+    while (bson_iter_next(&iter)) {
+        sp_value_t child = sp_value_of(&iter);
+        if (holds_symbol(&child))
+            return true;
+    }
+    return false;
+}
+
+/* What the equalities make of _id: a value, or an object of the fields that paths lead to. */
+typedef struct made_id {
+    sp_value_t value; /* BSON_TYPE_EOD: not fixed as a whole */
+    bson_t fields;
+    bool holds_symbol;
+} made_id_t;
+
+static void add_field(made_id_t *id, const sp_node_t *node)
+{
+    const char *name = node->path + strlen("_id.");
+    const char *end = strchr(name, '.');
+    char *first = bson_strndup(name, end != NULL ? (size_t)(end - name) : strlen(name));
+    bson_t empty = BSON_INITIALIZER;
+    if (end == NULL)
+        sp_value_append(&id->fields, first, &node->value);
+    else if (!bson_has_field(&id->fields, first))
+        BSON_APPEND_DOCUMENT(&id->fields, first, &empty);
+    bson_destroy(&empty);
+    bson_free(first);
+}
+
+static void make_id(const equalities_t *equalities, made_id_t *id)
+{
+    for (unsigned i = 0; i < equalities->count; i++) {
+        const sp_node_t *node = equalities->items[i];
+        if (!is_at_or_above("_id", node->path))
+            continue;
+        id->holds_symbol = id->holds_symbol || holds_symbol(&node->value);
+        if (strcmp(node->path, "_id") == 0)
+            id->value = node->value;
+        else
+            add_field(id, node);
+    }
+}
+
+static bool check_id(sp_version_t version, const made_id_t *id, const bson_t *collation,
+                     sp_error_t *error)
+{
+    bson_t object, document = BSON_INITIALIZER;
+    bool ok;
+    if (id->value.type == BSON_TYPE_EOD) {
+        ok = sp_id_names_check(version, &id->fields, true, error);
+    } else if (id->value.type == BSON_TYPE_DOCUMENT &&
+               bson_init_static(&object, id->value.data, id->value.size)) {
+        ok = sp_id_names_check(version, &object, false, error);
+    } else {
+        sp_value_append(&document, "_id", &id->value);
+        ok = sp_storage_check(&document, error);
+    }
+    bson_destroy(&document);
+    if (ok && id->holds_symbol && collation != NULL)
+        ok = sp_error_set(error, SP_ERROR_RULE, CANNOT_BUILD_INDEX_KEYS,
+                          "an _id with a symbol cannot be indexed under a collation");
+    return ok;
+}
+
+bool sp_upsert_check(sp_version_t version, const sp_node_t *root, const bson_t *collation,
+                     sp_error_t *error)
+{
+    equalities_t equalities;
+    equalities.count = 0;
+    if (!take(root, &equalities, error))
+        return false;
+    for (unsigned i = 0; i < equalities.count; i++) {
+        if (equalities.items[i]->path[0] == '\0')
+            return sp_error_set(error, SP_ERROR_RULE, ILLEGAL_OPERATION,
+                                "the filter fixes the empty path");
+    }
+    made_id_t id = {.value = {.type = BSON_TYPE_EOD}};
+    bson_init(&id.fields);
+    make_id(&equalities, &id);
+    bool ok = check_id(version, &id, collation, error);
+    bson_destroy(&id.fields);
+    return ok;
+}
