@@ -3,8 +3,14 @@
 #include "../oracles/order.h"
 #include "gen_value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of values that are equal under a collation a server keeps one, and in lists up to this long the
+ * first. In longer ones its sort decides, which the model does not know; whether that matters
+ * depends on symbols, so they stay out. */
+enum { KEEPS_FIRST_MAX = 16 };
 
 enum { LIST_MAX = 64, LIST_SIZE_MAX = 2048, NESTED_OPERATORS_MAX = 2 };
 
@@ -48,6 +54,21 @@ static uint32_t draw_list_count(sp_filter_draw_t *draw)
     return sp_draw_below(draw->producer, 5);
 }
 
+static void append_element(sp_filter_draw_t *draw, unsigned field, bool no_symbols, bson_t *list,
+                           const char *index)
+{
+    bson_t one = BSON_INITIALIZER;
+    bson_iter_t iter;
+    sp_gen_operand(draw, field, SP_OPERAND_BARE, &one, index);
+    bool found = bson_iter_init_find(&iter, &one, index);
+    assert(found);
+    sp_value_t value = sp_value_of(&iter);
+    if (no_symbols && value.type == BSON_TYPE_SYMBOL)
+        value.type = BSON_TYPE_UTF8;
+    sp_value_append(list, index, &value);
+    bson_destroy(&one);
+}
+
 static void append_list(sp_filter_draw_t *draw, unsigned field, bson_t *expression,
                         const char *name)
 {
@@ -60,7 +81,7 @@ static void append_list(sp_filter_draw_t *draw, unsigned field, bson_t *expressi
         if (sp_draw_one_in(draw->producer, 24))
             sp_gen_regex(draw, field, &list, index);
         else
-            sp_gen_operand(draw, field, SP_OPERAND_BARE, &list, index);
+            append_element(draw, field, count > KEEPS_FIRST_MAX, &list, index);
     }
     bson_append_array_end(expression, &list);
 }

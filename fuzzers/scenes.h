@@ -15,7 +15,7 @@
 /* How many documents a route scene routes. */
 #define SP_ROUTE_DOCS 80
 /* How many questions a find and a write scene have. */
-#define SP_FIND_QUERIES 400
+#define SP_FIND_QUERIES 600
 #define SP_WRITE_WRITES 60
 /* Documents and checks of a soundness scene. */
 #define SP_SOUNDNESS_DOCS   40

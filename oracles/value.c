@@ -41,7 +41,8 @@ bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value)
     memcpy(raw, &size_le, 4);
     raw[4] = (uint8_t)value->type;
     memcpy(raw + 5, key, key_size);
-    memcpy(raw + 5 + key_size, value->data, value->size);
+    if (value->size > 0) /* null and its like may have no data at all */
+        memcpy(raw + 5 + key_size, value->data, value->size);
     raw[size - 1] = 0;
 
     bson_t whole;

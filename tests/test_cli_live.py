@@ -167,11 +167,11 @@ class WithCluster(Live):
             )
             reports.append(self.read_report(jobs))
         self.assertEqual(reports[0]["command"], reports[1]["command"])
-        # Scenes are never cut, and those of find have 400 questions.
-        self.assertEqual([area["answers"] for area in reports[0]["areas"]], [800, 480, 480, 480, 480])
+        # Scenes are never cut, and those of find have 600 questions.
+        self.assertEqual([area["answers"] for area in reports[0]["areas"]], [600, 480, 480, 480, 480])
         kinds = {area["name"]: area["kinds"] for area in reports[0]["areas"]}
         self.assertEqual((kinds["hash"], kinds["order"], kinds["route"]), ({}, {}, {}))
-        for area, asked in (("find", 800), ("write", 480)):
+        for area, asked in (("find", 600), ("write", 480)):
             for dimension in ("key shape", "operation", "collation", "outcome"):
                 self.assertEqual(sum(kinds[area][dimension].values()), asked, dimension)
             self.assertGreater(kinds[area]["outcome"]["one shard"], 0)

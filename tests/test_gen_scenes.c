@@ -30,9 +30,9 @@ static const struct generator {
     {"hash", sp_gen_hash, 512, 4000, UINT64_C(0x435ea1a99723e28c)},
     {"order", sp_gen_order, 1024, 4000, UINT64_C(0xfaf50f18091f6797)},
     {"route", sp_gen_route, 65536, 40, UINT64_C(0x1912a0a9cad22154)},
-    {"find", sp_gen_find, 65536, 40, UINT64_C(0xb775b58bb1ebfb97)},
-    {"write", sp_gen_write, 65536, 100, UINT64_C(0x8df9db0073fc07ab)},
-    {"soundness", sp_gen_soundness, 65536, 40, UINT64_C(0xbbcbf12e26f1418a)},
+    {"find", sp_gen_find, 65536, 40, UINT64_C(0x4e1dfa62b8236dc5)},
+    {"write", sp_gen_write, 65536, 100, UINT64_C(0xd8477f64e66e006c)},
+    {"soundness", sp_gen_soundness, 65536, 40, UINT64_C(0xaeaa964de9a9324e)},
 };
 
 enum { GENERATORS = sizeof generators / sizeof *generators, BYTES_MAX = 65536 };

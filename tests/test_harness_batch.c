@@ -661,7 +661,7 @@ static void drawn_cases_are_sound(void **state)
     unsigned areas;
     const sp_area_t *area = sp_areas(&areas);
     for (; areas > 0; areas--, area++) {
-        uint32_t count = 400 / area->scene_answers;
+        uint32_t count = 600 / area->scene_answers;
         sp_batch_t batch, alone;
         sp_error_t error = {0};
         sp_batch_init(&batch);

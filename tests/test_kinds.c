@@ -92,7 +92,7 @@ static void assert_kinds_come(const area_t *area)
 static void test_find_kinds(void **state)
 {
     (void)state;
-    static const area_t area = {"find", sp_gen_find, sp_case_predict_find, 200, SP_FIND_QUERIES};
+    static const area_t area = {"find", sp_gen_find, sp_case_predict_find, 150, SP_FIND_QUERIES};
     assert_kinds_come(&area);
 }
 
