@@ -1,7 +1,6 @@
 #include "gen_collation.h"
 #include "gen_filter.h"
-
-#include <stdio.h>
+#include "gen_questions.h"
 
 static void append_query(sp_producer_t *producer, const sp_layout_draw_t *layout,
                          const bson_t *scene, bson_t *query)
@@ -24,19 +23,6 @@ void sp_gen_find(const sp_scene_context_t *context, sp_producer_t *producer, bso
         sp_gen_large_layout(context, producer, &layout, scene);
     else
         sp_gen_layout(context, producer, &layout, scene);
-    sp_gen_collection_collation(producer, scene);
-    BSON_APPEND_INT32(scene, "shards", (int32_t)context->shards);
-
-    bson_t queries = BSON_INITIALIZER;
-    for (int32_t i = 0; i < SP_FIND_QUERIES; i++) {
-        char index[16];
-        snprintf(index, sizeof index, "%d", i);
-        bson_t query;
-        BSON_APPEND_DOCUMENT_BEGIN(&queries, index, &query);
-        append_query(producer, &layout, scene, &query);
-        bson_append_document_end(&queries, &query);
-    }
-    BSON_APPEND_ARRAY(scene, "queries", &queries);
-    bson_destroy(&queries);
+    sp_gen_questions(context, producer, &layout, "queries", SP_FIND_QUERIES, append_query, scene);
     sp_layout_draw_clear(&layout);
 }

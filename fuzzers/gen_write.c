@@ -1,10 +1,10 @@
 #include "gen_collation.h"
 #include "gen_filter.h"
+#include "gen_questions.h"
 #include "gen_value.h"
 
 #include "../oracles/model.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The filter, and with what likelihood it asks for the whole shard key (then for `values`) or for
@@ -101,19 +101,6 @@ void sp_gen_write(const sp_scene_context_t *context, sp_producer_t *producer, bs
 {
     sp_layout_draw_t layout;
     sp_gen_layout(context, producer, &layout, scene);
-    sp_gen_collection_collation(producer, scene);
-    BSON_APPEND_INT32(scene, "shards", (int32_t)context->shards);
-
-    bson_t writes = BSON_INITIALIZER;
-    for (int32_t i = 0; i < SP_WRITE_WRITES; i++) {
-        char index[16];
-        snprintf(index, sizeof index, "%d", i);
-        bson_t write;
-        BSON_APPEND_DOCUMENT_BEGIN(&writes, index, &write);
-        append_write(producer, &layout, scene, &write);
-        bson_append_document_end(&writes, &write);
-    }
-    BSON_APPEND_ARRAY(scene, "writes", &writes);
-    bson_destroy(&writes);
+    sp_gen_questions(context, producer, &layout, "writes", SP_WRITE_WRITES, append_write, scene);
     sp_layout_draw_clear(&layout);
 }

@@ -1,5 +1,7 @@
 #include "chunks.h"
 
+#include "catalog.h"
+
 #include "../oracles/order.h"
 
 #include <assert.h>
@@ -33,6 +35,30 @@ bool sp_chunk_shard(const sp_session_t *session, const char *name, unsigned *sha
         error, SP_ERROR_USAGE, 0,
         "the case needs a shard '%s', and the cluster has %u: start it with more --shards", name,
         session->shard_count);
+}
+
+bool sp_chunks_post_insert(sp_session_t *session, const bson_iter_t *chunks, const char *table,
+                           sp_chunk_append_t *append, void *context, sp_error_t *error)
+{
+    bson_t documents = BSON_INITIALIZER, document;
+    bson_iter_t iter;
+    sp_chunk_t chunk;
+    unsigned shard = 0;
+    bool ok = bson_iter_recurse(chunks, &iter) ||
+              sp_error_set(error, SP_ERROR_INPUT, 0, "'chunks' must be an array");
+    for (uint32_t i = 0; ok && sp_chunk_next(&iter, &chunk); i++) {
+        char buffer[16];
+        const char *index;
+        bson_uint32_to_string(i, &index, buffer, sizeof buffer);
+        ok = sp_chunk_shard(session, chunk.shard, &shard, error);
+        BSON_APPEND_DOCUMENT_BEGIN(&documents, index, &document);
+        if (ok)
+            append(context, i, &chunk, shard, &document);
+        bson_append_document_end(&documents, &document);
+    }
+    ok = ok && sp_catalog_post_insert(session, table, &documents, error);
+    bson_destroy(&documents);
+    return ok;
 }
 
 bool sp_chunks_post_check(sp_session_t *session, const uint8_t uuid[SP_UUID_SIZE],

@@ -22,6 +22,14 @@ bool sp_chunk_next(bson_iter_t *element, sp_chunk_t *chunk);
 bool sp_chunk_shard(const sp_session_t *session, const char *name, unsigned *shard,
                     sp_error_t *error);
 
+/* Appends to `document` what one chunk, the `number`th, is in a table of the catalogue. */
+typedef void sp_chunk_append_t(void *context, uint32_t number, const sp_chunk_t *chunk,
+                               unsigned shard, bson_t *document);
+
+/* Posts the insert of one document for each chunk of a case into config.`table`. */
+bool sp_chunks_post_insert(sp_session_t *session, const bson_iter_t *chunks, const char *table,
+                           sp_chunk_append_t *append, void *context, sp_error_t *error);
+
 /* Reads config.chunks of the collection with `uuid`: posted first, and compared with the chunks of
  * a case when the reply is fetched. SP_ERROR_INFRA where they are not the same. */
 bool sp_chunks_post_check(sp_session_t *session, const uint8_t uuid[SP_UUID_SIZE],

@@ -58,45 +58,26 @@ static void append_history(bson_t *document, const sp_sheet_t *sheet, const char
     bson_append_array_end(document, &history);
 }
 
-static void append_chunk(bson_t *documents, uint32_t number, const sp_sheet_t *sheet,
-                         const sp_chunk_t *chunk)
+static void append_chunk(void *context, uint32_t number, const sp_chunk_t *chunk, unsigned shard,
+                         bson_t *document)
 {
-    char buffer[16];
-    const char *index;
-    bson_t document;
+    sp_sheet_t *sheet = context;
     bson_oid_t id;
     bson_oid_init(&id, NULL);
-    bson_uint32_to_string(number, &index, buffer, sizeof buffer);
-    BSON_APPEND_DOCUMENT_BEGIN(documents, index, &document);
-    BSON_APPEND_OID(&document, "_id", &id);
-    BSON_APPEND_BINARY(&document, "uuid", BSON_SUBTYPE_UUID, sheet->uuid, SP_UUID_SIZE);
-    BSON_APPEND_DOCUMENT(&document, "min", &chunk->min);
-    BSON_APPEND_DOCUMENT(&document, "max", &chunk->max);
-    BSON_APPEND_UTF8(&document, "shard", chunk->shard);
-    BSON_APPEND_TIMESTAMP(&document, "lastmod", 1, number);
-    append_history(&document, sheet, chunk->shard);
-    bson_append_document_end(documents, &document);
+    BSON_APPEND_OID(document, "_id", &id);
+    BSON_APPEND_BINARY(document, "uuid", BSON_SUBTYPE_UUID, sheet->uuid, SP_UUID_SIZE);
+    BSON_APPEND_DOCUMENT(document, "min", &chunk->min);
+    BSON_APPEND_DOCUMENT(document, "max", &chunk->max);
+    BSON_APPEND_UTF8(document, "shard", chunk->shard);
+    BSON_APPEND_TIMESTAMP(document, "lastmod", 1, number);
+    append_history(document, sheet, chunk->shard);
+    sheet->last[shard] = number;
 }
 
 static bool post_chunks(sp_session_t *session, sp_sheet_t *sheet, const bson_iter_t *chunks,
                         sp_error_t *error)
 {
-    bson_t documents = BSON_INITIALIZER;
-    bson_iter_t iter;
-    sp_chunk_t chunk;
-    unsigned shard;
-    uint32_t count = 0;
-    bool ok = bson_iter_recurse(chunks, &iter) ||
-              sp_error_set(error, SP_ERROR_INPUT, 0, "'chunks' must be an array");
-    while (ok && sp_chunk_next(&iter, &chunk)) {
-        ok = sp_chunk_shard(session, chunk.shard, &shard, error);
-        if (ok)
-            sheet->last[shard] = count;
-        append_chunk(&documents, count++, sheet, &chunk);
-    }
-    ok = ok && sp_catalog_post_insert(session, "chunks", &documents, error);
-    bson_destroy(&documents);
-    return ok;
+    return sp_chunks_post_insert(session, chunks, "chunks", append_chunk, sheet, error);
 }
 
 /* The collection's entry, which makes the chunks count. */

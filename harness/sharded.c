@@ -28,46 +28,32 @@ static bool add_zones(sp_session_t *session, sp_error_t *error)
     return ok;
 }
 
-static void append_range(bson_t *documents, uint32_t number, const char *ns,
-                         const sp_chunk_t *chunk)
+/* The chunk's range in config.tags, with the zone of its shard. */
+static void append_range(void *context, uint32_t number, const sp_chunk_t *chunk, unsigned shard,
+                         bson_t *document)
 {
-    char buffer[16];
-    const char *index;
-    bson_t document, id;
+    const char *ns = context;
+    bson_t id;
     char *zone = bson_strdup_printf(ZONE_PREFIX "%s", chunk->shard);
-    bson_uint32_to_string(number, &index, buffer, sizeof buffer);
-    BSON_APPEND_DOCUMENT_BEGIN(documents, index, &document);
-    BSON_APPEND_DOCUMENT_BEGIN(&document, "_id", &id);
+    (void)number;
+    (void)shard;
+    BSON_APPEND_DOCUMENT_BEGIN(document, "_id", &id);
     BSON_APPEND_UTF8(&id, "ns", ns);
     BSON_APPEND_DOCUMENT(&id, "min", &chunk->min);
-    bson_append_document_end(&document, &id);
-    BSON_APPEND_UTF8(&document, "ns", ns);
-    BSON_APPEND_DOCUMENT(&document, "min", &chunk->min);
-    BSON_APPEND_DOCUMENT(&document, "max", &chunk->max);
-    BSON_APPEND_UTF8(&document, "tag", zone);
-    bson_append_document_end(documents, &document);
+    bson_append_document_end(document, &id);
+    BSON_APPEND_UTF8(document, "ns", ns);
+    BSON_APPEND_DOCUMENT(document, "min", &chunk->min);
+    BSON_APPEND_DOCUMENT(document, "max", &chunk->max);
+    BSON_APPEND_UTF8(document, "tag", zone);
     bson_free(zone);
 }
 
 /* All at once and straight into the table: the command for it takes one range, and long. */
-static bool add_ranges(sp_session_t *session, const char *ns, const bson_iter_t *chunks,
+static bool add_ranges(sp_session_t *session, char *ns, const bson_iter_t *chunks,
                        sp_error_t *error)
 {
-    bson_t documents = BSON_INITIALIZER;
-    bson_iter_t iter;
-    sp_chunk_t chunk;
-    unsigned shard;
-    uint32_t count = 0;
-    bool ok = bson_iter_recurse(chunks, &iter) ||
-              sp_error_set(error, SP_ERROR_INPUT, 0, "'chunks' must be an array");
-    while (ok && sp_chunk_next(&iter, &chunk)) {
-        ok = sp_chunk_shard(session, chunk.shard, &shard, error);
-        append_range(&documents, count++, ns, &chunk);
-    }
-    ok = ok && sp_catalog_post_insert(session, "tags", &documents, error) &&
-         sp_catalog_fetch_write(session, error);
-    bson_destroy(&documents);
-    return ok;
+    return sp_chunks_post_insert(session, chunks, "tags", append_range, ns, error) &&
+           sp_catalog_fetch_write(session, error);
 }
 
 /* What is sharded takes over the collation of the collection that was there before. */

@@ -153,7 +153,7 @@ static bool is_misread(const sp_value_t *value)
 }
 
 /* How much a condition says about what went wrong. */
-enum { TELLS_NOTHING, TELLS_LITTLE, TELLS_SYMBOL, TELLS_TYPES, TELLS_EXTREME };
+enum { TELLS_NOTHING, TELLS_LITTLE, TELLS_TYPES, TELLS_SYMBOL, TELLS_EXTREME };
 
 /* The most telling condition so far. */
 typedef struct search {
@@ -188,10 +188,10 @@ static int how_telling(const sp_value_t *stored, const sp_value_t *asked)
     if (stored->type == BSON_TYPE_MINKEY || stored->type == BSON_TYPE_MAXKEY ||
         stored->type == BSON_TYPE_UNDEFINED || is_empty_timestamp(stored) || is_misread(stored))
         return TELLS_EXTREME;
+    if (stored->type == BSON_TYPE_SYMBOL || asked->type == BSON_TYPE_SYMBOL)
+        return TELLS_SYMBOL;
     if (stored->type != asked->type && stored->type != BSON_TYPE_EOD)
         return TELLS_TYPES;
-    if (stored->type == BSON_TYPE_SYMBOL)
-        return TELLS_SYMBOL;
     return same_bytes(stored, asked) ? TELLS_NOTHING : TELLS_LITTLE;
 }
 

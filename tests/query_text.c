@@ -190,6 +190,11 @@ static const char *const kinds[] = {
     [SP_NODE_ALWAYS_FALSE] = "false",
 };
 
+const char *sp_kind_text(sp_node_kind_t kind)
+{
+    return kinds[kind];
+}
+
 static void write_node(const sp_node_t *node, bson_string_t *out)
 {
     bson_string_append(out, kinds[node->kind]);

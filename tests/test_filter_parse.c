@@ -7,6 +7,7 @@
 #include "../oracles/filter.h"
 
 #include "from_json.h"
+#include "query_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,29 +21,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const sp_version_t version = {6, 0, 5};
-
-static const char *const kinds[] = {
-    [SP_NODE_AND] = "and",
-    [SP_NODE_OR] = "or",
-    [SP_NODE_NOR] = "nor",
-    [SP_NODE_NOT] = "not",
-    [SP_NODE_ELEM_MATCH_OBJECT] = "element",
-    [SP_NODE_ELEM_MATCH_VALUE] = "elementValue",
-    [SP_NODE_EQ] = "eq",
-    [SP_NODE_LT] = "lt",
-    [SP_NODE_LTE] = "lte",
-    [SP_NODE_GT] = "gt",
-    [SP_NODE_GTE] = "gte",
-    [SP_NODE_IN] = "in",
-    [SP_NODE_REGEX] = "regex",
-    [SP_NODE_EXISTS] = "exists",
-    [SP_NODE_TYPE] = "type",
-    [SP_NODE_MOD] = "mod",
-    [SP_NODE_SIZE] = "size",
-    [SP_NODE_OTHER] = "other",
-    [SP_NODE_ALWAYS_TRUE] = "true",
-    [SP_NODE_ALWAYS_FALSE] = "false",
-};
 
 static void write_value(const sp_value_t *value, bson_string_t *out)
 {
@@ -61,7 +39,7 @@ static void write_node(const sp_node_t *node, bson_string_t *out)
 {
     if (node == NULL)
         return;
-    bson_string_append(out, kinds[node->kind]);
+    bson_string_append(out, sp_kind_text(node->kind));
     if (node->path != NULL)
         bson_string_append_printf(out, " %s", node->path[0] == '\0' ? "-" : node->path);
     write_value(&node->value, out);
