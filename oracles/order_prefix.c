@@ -72,7 +72,7 @@ static uint64_t rest_of(const sp_value_t *value)
 
 uint64_t sp_order_prefix(const sp_value_t *value)
 {
-    uint64_t class = (uint64_t)(sp_type_class(value->type) + 1); /* MinKey's is -1 */
+    uint64_t class = (uint64_t)sp_type_class(value->type) + 1; /* MinKey's is -1 */
     uint64_t rest = rest_of(value);
     assert(rest >> REST_BITS == 0);
     return class << REST_BITS | rest;

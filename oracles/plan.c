@@ -4,6 +4,7 @@
 #include "order.h"
 #include "type_range.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A predicate that may bound a field of the index. */
@@ -146,11 +147,9 @@ static const char *full_path(const sp_planner_t *planner, const char *prefix, co
 {
     if (prefix[0] == '\0')
         return path;
-    size_t prefix_size = strlen(prefix), size = strlen(path);
-    char *full = sp_arena_take(planner->arena, prefix_size + size + 2);
-    memcpy(full, prefix, prefix_size);
-    full[prefix_size] = '.';
-    memcpy(full + prefix_size + 1, path, size);
+    size_t size = strlen(prefix) + 1 + strlen(path) + 1;
+    char *full = sp_arena_take(planner->arena, size);
+    snprintf(full, size, "%s.%s", prefix, path);
     return full;
 }
 

@@ -2,7 +2,7 @@
 
 #define VALUE(type, bytes)                                                                         \
     {                                                                                              \
-        type, sizeof bytes - 1, (const uint8_t *)(bytes)                                           \
+        (type), sizeof(bytes) - 1, (const uint8_t *)(bytes)                                        \
     }
 
 static const sp_value_t nan_value = VALUE(BSON_TYPE_DOUBLE, "\0\0\0\0\0\0\xf8\x7f");
