@@ -249,7 +249,14 @@ static void intersect_all(const sp_planner_t *planner, const predicates_t *predi
 static bool plan(const sp_planner_t *planner, const sp_node_t *node, const char *prefix,
                  const predicates_t *outside, sp_bounds_t *bounds);
 
-/* Every branch must be bounded by itself, with what stands beside the $or taken in. */
+static void add_all(const sp_planner_t *planner, const sp_intervals_t *from, sp_intervals_t *into)
+{
+    for (unsigned i = 0; i < from->count; i++)
+        sp_intervals_add(planner->arena, into, &from->items[i]);
+}
+
+/* Every branch must be bounded by itself, with what stands beside the $or taken in. Brought in
+ * order once, in the end, since there may be thousands. */
 static bool plan_branches(const sp_planner_t *planner, const branching_t *branching,
                           const predicates_t *outside, sp_bounds_t *bounds)
 {
@@ -259,9 +266,12 @@ static bool plan_branches(const sp_planner_t *planner, const branching_t *branch
         if (!plan(planner, branching->node->children[i], branching->prefix, outside, into))
             return false;
         for (unsigned field = 0; i > 0 && field < bounds->field_count; field++)
-            sp_intervals_unite(planner->arena, &bounds->fields[field], &branch->fields[field]);
+            add_all(planner, &branch->fields[field], &bounds->fields[field]);
     }
-    return branching->node->child_count > 0;
+    bool any = branching->node->child_count > 0;
+    for (unsigned field = 0; any && field < bounds->field_count; field++)
+        sp_intervals_settle(&bounds->fields[field]);
+    return any;
 }
 
 static void add_outside(const sp_planner_t *planner, const predicates_t *outside,
