@@ -3,7 +3,6 @@
 
 #include <argp.h>
 #include <mongoc/mongoc.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +10,14 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *summary;
-    bool connects; /* it may talk to servers */
 } commands[] = {
-    {"run", sp_cmd_run, "draw cases, ask a real server and the model, report differences", true},
-    {"replay", sp_cmd_replay, "recorded cases against the model alone, or a server", true},
-    {"draw", sp_cmd_draw, "the cases that a seed gives, as JSON lines", false},
-    {"record", sp_cmd_record, "cases with a server's answers, for the corpus", true},
-    {"ask", sp_cmd_ask, "the model as a filter: JSON lines in, JSON lines out", false},
-    {"explain", sp_cmd_explain, "which shards a query or write reaches, and why", false},
-    {"server", sp_cmd_server, "install, start, list and stop real servers", true},
+    {"run", sp_cmd_run, "draw cases, ask a real server and the model, report differences"},
+    {"replay", sp_cmd_replay, "recorded cases against the model alone, or a server"},
+    {"draw", sp_cmd_draw, "the cases that a seed gives, as JSON lines"},
+    {"record", sp_cmd_record, "cases with a server's answers, for the corpus"},
+    {"ask", sp_cmd_ask, "the model as a filter: JSON lines in, JSON lines out"},
+    {"explain", sp_cmd_explain, "which shards a query or write reaches, and why"},
+    {"server", sp_cmd_server, "install, start, list and stop real servers"},
 };
 
 static void print_usage(FILE *out)
@@ -47,11 +45,9 @@ int main(int argc, char **argv)
     for (unsigned i = 0; argc >= 2 && i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
-        if (commands[i].connects)
-            mongoc_init();
+        mongoc_init();
         int status = commands[i].run(argc - 1, argv + 1);
-        if (commands[i].connects)
-            mongoc_cleanup();
+        mongoc_cleanup();
         return status;
     }
     if (argc >= 2)

@@ -193,7 +193,8 @@ static int32_t refusal_of_negation(const sp_node_t *child, bool alone)
 }
 
 /* The code that a server fails with when it makes bounds of the predicate; 0: none. Bounds that are
- * `alone` are not brought in order by being united or intersected with others. */
+ * `alone` are not brought in order by being united or intersected with others, and are looked at
+ * for their order where the index has no hashed field. */
 static int32_t refusal_of(const sp_node_t *node, bool alone)
 {
     int32_t code = 0;
@@ -238,7 +239,8 @@ static void intersect_all(const sp_planner_t *planner, const predicates_t *predi
         bool hashed = (int)predicate->field == planner->pattern->hashed;
         if (planner->refused != NULL && *planner->refused == 0 && !hashed)
             *planner->refused =
-                refusal_of(predicate->node, is_only_one_of_field(predicates, predicate->field));
+                refusal_of(predicate->node, planner->pattern->hashed < 0 &&
+                                                is_only_one_of_field(predicates, predicate->field));
         sp_intervals_t intervals = {0};
         sp_intervals_of(planner->arena, hashed ? planner->hasher : NULL, planner->version,
                         predicate->node, &intervals);

@@ -27,7 +27,8 @@ enum {
     /* the opposite of $gt, $gte, $lt and $lte with a symbol or DBPointer, whose bounds it holds for
      * inexact */
     SP_CANNOT_INVERT = 4457011,
-    /* $in with symbols whose order by the collation is not that of their bytes */
+    /* $in with symbols whose order by the collation is not that of their bytes, where no field of
+     * the index is hashed */
     SP_UNREACHABLE = 6349900
 };
 

@@ -39,7 +39,7 @@ class Home:
         self.tmp.mkdir()
         self.cache.mkdir()
         (self.cache / "servers").symlink_to(mongod.parent.parent)
-        self.env = dict(os.environ, TMPDIR=str(self.tmp), SHARDPROOF_CACHE=str(self.cache))
+        self.env = dict(os.environ, TMPDIR=str(self.tmp), SHARDPROOF_CACHE=str(self.cache), MONGOC_DISABLE_SHM="1")
 
     def start(self, *words):
         return subprocess.Popen(

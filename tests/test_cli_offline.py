@@ -29,7 +29,13 @@ class Command(unittest.TestCase):
             input=given.encode() if isinstance(given, str) else given,
             capture_output=True,
             cwd=self.folder,
-            env=dict(os.environ, SHARDPROOF_CACHE=str(self.folder / "cache"), TMPDIR=str(self.folder)),
+            env=dict(
+                os.environ,
+                SHARDPROOF_CACHE=str(self.folder / "cache"),
+                TMPDIR=str(self.folder),
+                # What a killed process left behind can make libmongoc warn on standard error.
+                MONGOC_DISABLE_SHM="1",
+            ),
             timeout=HANG_LIMIT,
         )
 
