@@ -1,6 +1,7 @@
 #include "../oracles/extract.h"
 #include "../oracles/number.h"
 #include "../oracles/order.h"
+#include "../oracles/storage.h"
 #include "gen_collation.h"
 #include "gen_documents.h"
 #include "gen_filter.h"
@@ -125,36 +126,15 @@ static void add_specials(sp_producer_t *producer, sp_layout_draw_t *layout, bool
     }
 }
 
-static bool holds_misread(const sp_value_t *value)
-{
-    bson_iter_t iter;
-    if (sp_value_is_number(value))
-        return sp_number_index_misreads(value);
-    if (!sp_value_has_children(value) || !sp_value_children(value, &iter))
-        return false;
-    while (bson_iter_next(&iter)) {
-        sp_value_t child = sp_value_of(&iter);
-        if (holds_misread(&child))
-            return true;
-    }
-    return false;
-}
-
 static sp_value_t whole(const bson_t *doc)
 {
     return (sp_value_t){BSON_TYPE_DOCUMENT, doc->len, bson_get_data(doc)};
 }
 
-static bool is_empty_timestamp(const sp_value_t *value)
-{
-    static const uint8_t empty[8] = {0};
-    return value->type == BSON_TYPE_TIMESTAMP && memcmp(value->data, empty, sizeof empty) == 0;
-}
-
 /* Whether a server stores the field as it came: it puts the time in place of an empty timestamp. */
 static bool is_kept(const sp_path_t *path, const sp_value_t *value)
 {
-    return !is_empty_timestamp(value) || path->part_count > 1 || strcmp(path->text, "_id") == 0;
+    return !sp_storage_replaces(value) || path->part_count > 1 || strcmp(path->text, "_id") == 0;
 }
 
 /* Whether it is for the clock to say where the document lies: the hash of the time that takes the
@@ -178,7 +158,7 @@ static void draw_docs(draft_t *draft)
     bool sound = bson_iter_init(&iter, &drawn);
     for (int32_t i = 0; sound && bson_iter_next(&iter); i++) {
         sp_value_t value = sp_value_of(&iter);
-        bool misread = !draft->misreads && holds_misread(&value);
+        bool misread = !draft->misreads && sp_number_misread_inside(&value);
         if (!misread && !is_unsteady(draft->layout->pattern, &value)) {
             sp_value_append(&draft->docs, bson_iter_key(&iter), &value);
             continue;
@@ -530,7 +510,7 @@ static bool is_wanted(const draft_t *draft, const bson_t *check)
     bson_iter_t iter;
     bson_t filter;
     sp_value_t value = whole(check);
-    return (draft->misreads || !holds_misread(&value)) &&
+    return (draft->misreads || !sp_number_misread_inside(&value)) &&
            bson_iter_init_find(&iter, check, "filter") && sp_value_document(&iter, &filter) &&
            sp_collation_bears_filter(draft->scene, &filter);
 }

@@ -48,6 +48,12 @@ const sp_area_t *sp_area_of(const bson_t *test, sp_error_t *error);
 /* Whether the target has what the area needs; else SP_ERROR_USAGE. */
 bool sp_area_fits(const sp_area_t *area, const sp_target_t *target, sp_error_t *error);
 
+/* For executors that take one case at a time: the first that fails ends it. */
+bool sp_execute_each(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                     bool (*execute_one)(sp_session_t *session, const bson_t *test,
+                                         sp_answers_t *observed, sp_error_t *error),
+                     sp_answers_t *observed, sp_error_t *error);
+
 /* The executors of the table. */
 bool sp_execute_hash(sp_session_t *session, bson_t *const *cases, uint32_t count,
                      sp_answers_t *observed, sp_error_t *error);

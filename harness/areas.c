@@ -130,3 +130,15 @@ bool sp_area_fits(const sp_area_t *area, const sp_target_t *target, sp_error_t *
            sp_error_set(error, SP_ERROR_USAGE, 0, "the server lacks what the area '%s' needs",
                         area->name);
 }
+
+bool sp_execute_each(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                     bool (*execute_one)(sp_session_t *session, const bson_t *test,
+                                         sp_answers_t *observed, sp_error_t *error),
+                     sp_answers_t *observed, sp_error_t *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!execute_one(session, cases[i], observed, error))
+            return false;
+    }
+    return true;
+}

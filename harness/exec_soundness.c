@@ -206,9 +206,5 @@ static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t 
 bool sp_execute_soundness(sp_session_t *session, bson_t *const *cases, uint32_t count,
                           sp_answers_t *observed, sp_error_t *error)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!execute_one(session, cases[i], observed, error))
-            return false;
-    }
-    return true;
+    return sp_execute_each(session, cases, count, execute_one, observed, error);
 }

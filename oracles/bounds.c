@@ -83,11 +83,10 @@ void sp_intervals_settle(sp_intervals_t *intervals)
     intervals->count = kept;
 }
 
-void sp_intervals_unite(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other)
+void sp_intervals_add_all(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other)
 {
     for (unsigned i = 0; i < other->count; i++)
         sp_intervals_add(arena, into, &other->items[i]);
-    sp_intervals_settle(into);
 }
 
 void sp_intervals_intersect(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other)

@@ -37,7 +37,8 @@ void sp_intervals_add(sp_arena_t *arena, sp_intervals_t *intervals, const sp_int
 void sp_intervals_settle(sp_intervals_t *intervals);
 
 void sp_intervals_set_everything(sp_arena_t *arena, sp_intervals_t *intervals);
-void sp_intervals_unite(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other);
+/* Adds all of another; again to be settled. */
+void sp_intervals_add_all(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other);
 void sp_intervals_intersect(sp_arena_t *arena, sp_intervals_t *into, const sp_intervals_t *other);
 /* All values that are in none of the intervals. */
 void sp_intervals_complement(sp_arena_t *arena, sp_intervals_t *intervals);

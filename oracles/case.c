@@ -9,7 +9,7 @@ static bool find(const bson_t *test, const char *name, bson_iter_t *iter, sp_err
     return sp_error_set(error, SP_ERROR_INPUT, 0, "the case has no '%s'", name);
 }
 
-static bool find_array(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error)
+bool sp_case_elements(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error)
 {
     bson_iter_t field;
     if (!find(test, name, &field, error))
@@ -34,7 +34,7 @@ bool sp_case_predict_order(sp_model_t *model, const bson_t *test, sp_answers_t *
                            sp_error_t *error)
 {
     bson_iter_t iter;
-    if (!find_array(test, "values", &iter, error))
+    if (!sp_case_elements(test, "values", &iter, error))
         return false;
     sp_value_t values[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -53,7 +53,7 @@ bool sp_case_predict_route(sp_model_t *model, const bson_t *test, sp_answers_t *
 {
     bson_iter_t iter;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && find_array(test, "docs", &iter, error);
+    bool ok = layout != NULL && sp_case_elements(test, "docs", &iter, error);
     for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
         bson_t doc;
         if (!sp_value_document(&iter, &doc))
@@ -129,7 +129,7 @@ static bool predict_each(sp_model_t *model, const bson_t *test, const char *name
 {
     bson_iter_t iter;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && find_array(test, name, &iter, error);
+    bool ok = layout != NULL && sp_case_elements(test, name, &iter, error);
     for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
         bson_t question;
         ok = sp_value_document(&iter, &question)
@@ -159,7 +159,7 @@ bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *erro
     bson_iter_t iter;
     if (!bson_has_field(test, "answers"))
         return true;
-    if (!find_array(test, "answers", &iter, error))
+    if (!sp_case_elements(test, "answers", &iter, error))
         return false;
     for (unsigned i = 0; bson_iter_next(&iter); i++) {
         bson_t answer;

@@ -41,6 +41,9 @@ bool sp_case_query(const bson_t *question, bson_t *filter, bson_t *collation, sp
 bool sp_case_predict_soundness(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                                sp_error_t *error);
 
+/* Iterates the elements of the case's array `name`. SP_ERROR_INPUT where there is none. */
+bool sp_case_elements(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error);
+
 /* Reads the recorded answers of a case; none at all is no error. */
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error);
 

@@ -155,3 +155,18 @@ bool sp_number_index_misreads(const sp_value_t *value)
     bool has_fraction = (flags & BID_INEXACT_EXCEPTION) != 0;
     return has_fraction && (whole == first_unexact || whole == -first_unexact);
 }
+
+bool sp_number_misread_inside(const sp_value_t *value)
+{
+    bson_iter_t iter;
+    if (sp_number_index_misreads(value))
+        return true;
+    if (!sp_value_has_children(value) || !sp_value_children(value, &iter))
+        return false;
+    while (bson_iter_next(&iter)) {
+        sp_value_t child = sp_value_of(&iter);
+        if (sp_number_misread_inside(&child))
+            return true;
+    }
+    return false;
+}

@@ -29,4 +29,7 @@ int64_t sp_number_for_hash(const sp_value_t *value);
  * chunk bounds. */
 bool sp_number_index_misreads(const sp_value_t *value);
 
+/* Whether such a number is the value, or anywhere inside it. */
+bool sp_number_misread_inside(const sp_value_t *value);
+
 #endif

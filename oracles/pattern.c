@@ -166,21 +166,6 @@ bool sp_pattern_bound_storable(const bson_t *bound, sp_error_t *error)
     return true;
 }
 
-static bool holds_misread_number(const sp_value_t *value)
-{
-    bson_iter_t iter;
-    if (sp_number_index_misreads(value))
-        return true;
-    if (!sp_value_has_children(value) || !sp_value_children(value, &iter))
-        return false;
-    while (bson_iter_next(&iter)) {
-        sp_value_t child = sp_value_of(&iter);
-        if (holds_misread_number(&child))
-            return true;
-    }
-    return false;
-}
-
 bool sp_pattern_bound_breaks(const bson_t *bound)
 {
     bson_iter_t iter;
@@ -190,7 +175,7 @@ bool sp_pattern_bound_breaks(const bson_t *bound)
         sp_value_t value = sp_value_of(&iter);
         if (value.type == BSON_TYPE_CODEWSCOPE && sp_storage_holds_dollar_name(&value))
             return true;
-        if (holds_misread_number(&value))
+        if (sp_number_misread_inside(&value))
             return true;
     }
     return false;

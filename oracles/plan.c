@@ -251,12 +251,6 @@ static void intersect_all(const sp_planner_t *planner, const predicates_t *predi
 static bool plan(const sp_planner_t *planner, const sp_node_t *node, const char *prefix,
                  const predicates_t *outside, sp_bounds_t *bounds);
 
-static void add_all(const sp_planner_t *planner, const sp_intervals_t *from, sp_intervals_t *into)
-{
-    for (unsigned i = 0; i < from->count; i++)
-        sp_intervals_add(planner->arena, into, &from->items[i]);
-}
-
 /* Every branch must be bounded by itself, with what stands beside the $or taken in. Brought in
  * order once, in the end, since there may be thousands. */
 static bool plan_branches(const sp_planner_t *planner, const branching_t *branching,
@@ -268,7 +262,7 @@ static bool plan_branches(const sp_planner_t *planner, const branching_t *branch
         if (!plan(planner, branching->node->children[i], branching->prefix, outside, into))
             return false;
         for (unsigned field = 0; i > 0 && field < bounds->field_count; field++)
-            add_all(planner, &branch->fields[field], &bounds->fields[field]);
+            sp_intervals_add_all(planner->arena, &bounds->fields[field], &branch->fields[field]);
     }
     bool any = branching->node->child_count > 0;
     for (unsigned field = 0; any && field < bounds->field_count; field++)
@@ -358,4 +352,15 @@ bool sp_plan_bounds(const sp_planner_t *planner, const sp_node_t *root, sp_bound
     if (!planned)
         intersect_all(&own, &none, bounds);
     return planned;
+}
+
+int32_t sp_plan_refusal(const sp_planner_t *planner, const sp_node_t *root)
+{
+    int32_t refused = 0;
+    sp_bounds_t bounds;
+    sp_planner_t own = *planner;
+    own.refused = &refused;
+    if (may_be_refused(root))
+        sp_plan_bounds(&own, root, &bounds);
+    return refused;
 }

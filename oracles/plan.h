@@ -35,6 +35,10 @@ enum {
 /* A message for the codes above. */
 const char *sp_plan_refusal_text(int32_t code);
 
+/* The code that a server fails with when it plans the filter, 0 where it does not. Quick where
+ * nothing in the filter could be refused. `planner->refused` counts for nothing. */
+int32_t sp_plan_refusal(const sp_planner_t *planner, const sp_node_t *root);
+
 /* Fills `bounds`; false where no predicate of the normalized filter makes the index usable, so that
  * every field is unbounded. */
 bool sp_plan_bounds(const sp_planner_t *planner, const sp_node_t *root, sp_bounds_t *bounds);

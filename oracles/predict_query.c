@@ -144,20 +144,16 @@ static bool target_replacement(question_t *question, const bson_t *replacement, 
 }
 
 /* Whether a shard fails over making bounds of the filter for an index on `pattern`. */
-static bool plan_at_shard(question_t *question, const sp_pattern_t *pattern, bool simple,
-                          sp_error_t *error)
+static bool plan_at_shard(question_t *question, const sp_pattern_t *pattern, sp_error_t *error)
 {
-    int32_t refused = 0;
-    sp_bounds_t bounds;
     const sp_planner_t planner = {
         .arena = &question->arena,
         .hasher = question->model->hasher,
         .pattern = pattern,
         .version = question->model->version,
-        .simple = simple,
-        .refused = &refused,
+        .simple = question->parsed.simple,
     };
-    sp_plan_bounds(&planner, question->parsed.root, &bounds);
+    int32_t refused = sp_plan_refusal(&planner, question->parsed.root);
     return refused == 0 || sp_error_set(error, SP_ERROR_RULE, refused, "at the shard: %s",
                                         sp_plan_refusal_text(refused));
 }
@@ -182,10 +178,8 @@ static bool goes_by_id(const question_t *question)
  * _id, whose collation is the collection's. */
 static bool pass_shards(question_t *question, sp_error_t *error)
 {
-    if (goes_by_id(question))
-        return true;
-    return plan_at_shard(question, question->layout->pattern, question->parsed.simple, error) &&
-           plan_at_shard(question, &question->id_pattern, question->parsed.simple, error);
+    return goes_by_id(question) || (plan_at_shard(question, question->layout->pattern, error) &&
+                                    plan_at_shard(question, &question->id_pattern, error));
 }
 
 static bool answer_upsert(question_t *question, bson_t *answer, sp_error_t *error)
@@ -226,20 +220,13 @@ static bool answer_write(question_t *question, const sp_write_t *write, bson_t *
                             "a write to one document must fix its _id or the whole shard key");
     if (!target_query(question, error))
         return false;
-    if (question->targeting.shard_count == 1 || writes_to_owners(version, write)) {
-        if (!pass_shards(question, error))
+    bool spreads = question->targeting.shard_count > 1 && !writes_to_owners(version, write);
+    if (spreads && write->kind == SP_REPLACE_ONE) {
+        if (!target_replacement(question, write->replacement, error))
             return false;
-        append_targets(question, answer);
-        return true;
+        spreads = false;
     }
-    if (write->kind == SP_REPLACE_ONE) {
-        if (!target_replacement(question, write->replacement, error) ||
-            !pass_shards(question, error))
-            return false;
-        append_targets(question, answer);
-        return true;
-    }
-    if (!may_spread(question, write))
+    if (spreads && !may_spread(question, write))
         return sp_error_set(error, SP_ERROR_RULE,
                             write->kind == SP_DELETE_ONE ? SHARD_KEY_NOT_FOUND : INVALID_OPTIONS,
                             "a write to one document must fix its _id or reach a single shard, "
@@ -247,7 +234,10 @@ static bool answer_write(question_t *question, const sp_write_t *write, bson_t *
                             question->targeting.shard_count);
     if (!pass_shards(question, error))
         return false;
-    append_all_shards(question->layout, answer);
+    if (spreads)
+        append_all_shards(question->layout, answer);
+    else
+        append_targets(question, answer);
     return true;
 }
 

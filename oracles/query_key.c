@@ -1,6 +1,7 @@
 #include "query_key.h"
 
 #include "extract.h"
+#include "path_relation.h"
 
 #include <string.h>
 
@@ -11,39 +12,21 @@ typedef struct equalities {
     unsigned count;
 } equalities_t;
 
-/* How two dotted paths lie to one another. */
-typedef enum relation { APART, SAME, ABOVE, BELOW } relation_t;
-
-static relation_t relate(const char *path, const char *other)
-{
-    while (*path != '\0' && *path == *other) {
-        path++;
-        other++;
-    }
-    if (*path == '\0' && *other == '\0')
-        return SAME;
-    if (*path == '\0' && *other == '.')
-        return ABOVE;
-    if (*other == '\0' && *path == '.')
-        return BELOW;
-    return APART;
-}
-
 /* False where the equality spoils the whole key. */
 static bool take_equality(const sp_pattern_t *pattern, const sp_node_t *node,
                           equalities_t *equalities)
 {
     bool concerns = false;
     for (unsigned i = 0; i < pattern->field_count; i++) {
-        relation_t relation = relate(node->path, pattern->fields[i].text);
-        if (relation == BELOW)
+        sp_path_relation_t relation = sp_path_relate(node->path, pattern->fields[i].text);
+        if (relation == SP_PATHS_BELOW)
             return false;
-        concerns = concerns || relation != APART;
+        concerns = concerns || relation != SP_PATHS_APART;
     }
     if (!concerns)
         return true;
     for (unsigned i = 0; i < equalities->count; i++) {
-        if (relate(node->path, equalities->items[i]->path) != APART)
+        if (sp_path_relate(node->path, equalities->items[i]->path) != SP_PATHS_APART)
             return false;
     }
     if (equalities->count == EQUALITIES_MAX)
@@ -93,12 +76,13 @@ static bool find_value(const equalities_t *equalities, const sp_path_t *field, s
 {
     for (unsigned i = 0; i < equalities->count; i++) {
         const sp_node_t *node = equalities->items[i];
-        relation_t relation = relate(node->path, field->text);
-        if (relation == SAME)
+        sp_path_relation_t relation = sp_path_relate(node->path, field->text);
+        if (relation == SP_PATHS_SAME)
             *value = node->value;
-        if (relation == SAME || (relation == ABOVE && find_inside(node, field, value)))
+        if (relation == SP_PATHS_SAME ||
+            (relation == SP_PATHS_ABOVE && find_inside(node, field, value)))
             return may_be_key(value);
-        if (relation == ABOVE)
+        if (relation == SP_PATHS_ABOVE)
             return false;
     }
     return false;

@@ -121,15 +121,6 @@ void sp_soundness_judge(const sp_soundness_t *scene, const bson_t *check,
     }
 }
 
-static bool find_array(const bson_t *test, const char *name, bson_iter_t *element,
-                       sp_error_t *error)
-{
-    bson_iter_t iter;
-    return (bson_iter_init_find(&iter, test, name) && BSON_ITER_HOLDS_ARRAY(&iter) &&
-            bson_iter_recurse(&iter, element)) ||
-           sp_error_set(error, SP_ERROR_INPUT, 0, "the case has no array '%s'", name);
-}
-
 static bool check_finds(const bson_iter_t *finds, uint32_t docs)
 {
     bson_iter_t place;
@@ -170,8 +161,8 @@ bool sp_case_predict_soundness(sp_model_t *model, const bson_t *test, sp_answers
     bson_t inner;
     uint32_t docs = 0;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && find_array(test, "docs", &doc, error) &&
-              find_array(test, "checks", &check, error);
+    bool ok = layout != NULL && sp_case_elements(test, "docs", &doc, error) &&
+              sp_case_elements(test, "checks", &check, error);
     for (; ok && bson_iter_next(&doc); docs++)
         ok = sp_value_document(&doc, &inner) ||
              sp_error_set(error, SP_ERROR_INPUT, 0, "docs[%u] is no document", docs);
@@ -270,7 +261,7 @@ void sp_soundness_narrow(const bson_t *test, uint32_t check, const bson_t *obser
     bool all = keeps_all(observed);
     bson_iter_t iter, element;
     uint32_t docs = 0;
-    if (find_array(test, "docs", &element, NULL)) {
+    if (sp_case_elements(test, "docs", &element, NULL)) {
         while (bson_iter_next(&element))
             docs++;
     }

@@ -2,6 +2,8 @@
 
 #include "extract.h"
 #include "number.h"
+#include "path_relation.h"
+#include "storage.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -108,18 +110,12 @@ static const char *number_trait(const sp_value_t *number)
     return orders[4] == 0 ? "" : " with a fraction";
 }
 
-static bool is_empty_timestamp(const sp_value_t *value)
-{
-    static const uint8_t empty[8] = {0};
-    return value->type == BSON_TYPE_TIMESTAMP && memcmp(value->data, empty, sizeof empty) == 0;
-}
-
 static void append_class(bson_string_t *text, const sp_value_t *value)
 {
     bson_string_append(text, type_name(value->type));
     if (sp_value_is_number(value)) {
         bson_string_append(text, number_trait(value));
-    } else if (is_empty_timestamp(value)) {
+    } else if (sp_storage_replaces(value)) {
         bson_string_append(text, " (0, 0)");
     }
 }
@@ -135,21 +131,15 @@ static const char *role_of(const sp_pattern_t *pattern, const char *path, const 
     const char *role = strcmp(path, "_id") == 0 ? "_id" : "another field";
     *field = NULL;
     for (unsigned i = 0; i < pattern->field_count; i++) {
-        const char *text = pattern->fields[i].text;
-        size_t size = strlen(path);
-        if (strcmp(text, path) == 0) {
+        sp_path_relation_t relation = sp_path_relate(path, pattern->fields[i].text);
+        if (relation == SP_PATHS_SAME) {
             *field = &pattern->fields[i];
             return (int)i == pattern->hashed ? "hashed key field" : "key field";
         }
-        if (strncmp(text, path, size) == 0 && text[size] == '.')
+        if (relation == SP_PATHS_ABOVE)
             role = (int)i == pattern->hashed ? "parent of hashed key field" : "parent of key field";
     }
     return role;
-}
-
-static bool is_misread(const sp_value_t *value)
-{
-    return sp_value_is_number(value) && sp_number_index_misreads(value);
 }
 
 /* How much a condition says about what went wrong. */
@@ -186,7 +176,8 @@ static const char *operator_group(const char *name)
 static int how_telling(const sp_value_t *stored, const sp_value_t *asked)
 {
     if (stored->type == BSON_TYPE_MINKEY || stored->type == BSON_TYPE_MAXKEY ||
-        stored->type == BSON_TYPE_UNDEFINED || is_empty_timestamp(stored) || is_misread(stored))
+        stored->type == BSON_TYPE_UNDEFINED || sp_storage_replaces(stored) ||
+        sp_number_index_misreads(stored))
         return TELLS_EXTREME;
     if (stored->type == BSON_TYPE_SYMBOL || asked->type == BSON_TYPE_SYMBOL)
         return TELLS_SYMBOL;
@@ -297,7 +288,7 @@ static void append_stored_key(bson_string_t *text, const sp_soundness_t *scene, 
     bool replaced = false;
     for (unsigned i = 0; i < scene->pattern->field_count; i++) {
         sp_value_t stored = sp_extract_path(doc, &scene->pattern->fields[i]);
-        replaced = replaced || is_empty_timestamp(&stored);
+        replaced = replaced || sp_storage_replaces(&stored);
     }
     if (replaced) {
         bson_string_append(text, "; a key field holding timestamp (0, 0)");
@@ -336,7 +327,7 @@ static void append_misread(bson_string_t *text, const sp_soundness_t *scene)
     for (uint32_t i = 0; nth_document(&scene->docs, i, &doc); i++) {
         for (unsigned j = 0; j < scene->pattern->field_count; j++) {
             sp_value_t stored = sp_extract_path(&doc, &scene->pattern->fields[j]);
-            if (is_misread(&stored)) {
+            if (sp_number_index_misreads(&stored)) {
                 bson_string_append(text, "; a key field holding a decimal that indexes misread");
                 return;
             }

@@ -4,6 +4,12 @@
 
 enum { BAD_VALUE = 2, OVERFLOW_CODE = 15, DOLLAR_PREFIXED_FIELD_NAME = 52, INVALID_ID_FIELD = 53 };
 
+bool sp_storage_replaces(const sp_value_t *value)
+{
+    static const uint8_t empty[8] = {0};
+    return value->type == BSON_TYPE_TIMESTAMP && memcmp(value->data, empty, sizeof empty) == 0;
+}
+
 bool sp_storage_holds_dollar_name(const sp_value_t *value)
 {
     bson_iter_t iter;

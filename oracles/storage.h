@@ -17,6 +17,10 @@
  */
 bool sp_storage_check(const bson_t *doc, sp_error_t *error);
 
+/* Whether a shard stores something else than `value` in a field at the top of a document, save _id:
+ * the current time in place of Timestamp(0, 0). */
+bool sp_storage_replaces(const sp_value_t *value);
+
 /* Whether a field name inside the object, array or scope begins with $, at any depth. */
 bool sp_storage_holds_dollar_name(const sp_value_t *value);
 

@@ -77,7 +77,6 @@ bool sp_target_found_key(sp_version_t version, const sp_layout_t *layout,
 {
     memset(targeting, 0, sizeof *targeting);
     targeting->reach = SP_REACH_KEY;
-    targeting->key_not_used = true;
     if (!parsed->simple && !key_is_comparable(layout->pattern, key))
         return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
                             "the shard key value cannot be looked up under this collation");
@@ -86,7 +85,6 @@ bool sp_target_found_key(sp_version_t version, const sp_layout_t *layout,
         sp_version_has(version, SP_MAX_KEY_IN_NO_CHUNK))
         return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_NOT_FOUND,
                             "no chunk holds the shard key value that is MaxKey in every field");
-    targeting->key_not_used = false;
     bool sound = bson_init_static(&targeting->key, bson_get_data(key), key->len);
     assert(sound);
     contact(targeting, sp_chunkmap_shard_number(layout->chunks, chunk));

@@ -19,8 +19,6 @@ typedef enum sp_reach {
 typedef struct sp_targeting {
     sp_reach_t reach;
     bson_t key;         /* SP_REACH_KEY: the shard key value, the hashed field as its hash */
-    bool key_not_used;  /* the filter holds a whole key, but its collation, or that no chunk holds
-                           MaxKey, keeps a router from using it */
     sp_bounds_t bounds; /* but for SP_REACH_KEY */
     uint64_t shards[SP_CHUNKMAP_SHARDS / 64]; /* bit i: shard i of the chunk map is contacted */
     unsigned shard_count;
@@ -44,7 +42,8 @@ bool sp_query_parse(sp_arena_t *arena, sp_version_t version, const sp_layout_t *
                     const sp_query_t *query, sp_parsed_query_t *parsed, sp_error_t *error);
 
 /* The shard key value that the query fixes, and its chunk. SP_ERROR_RULE 61 ShardKeyNotFound where
- * there is no such value, or none that can be used (as key_not_used above, which is then set). */
+ * there is no such value, or none that can be used: under its collation, or since no chunk holds
+ * MaxKey. */
 bool sp_target_key(sp_arena_t *arena, sp_hasher_t *hasher, sp_version_t version,
                    const sp_layout_t *layout, const sp_parsed_query_t *parsed,
                    sp_targeting_t *targeting, sp_error_t *error);

@@ -1,6 +1,7 @@
 #include "upsert.h"
 
 #include "id_names.h"
+#include "path_relation.h"
 #include "storage.h"
 
 #include <string.h>
@@ -17,18 +18,12 @@ typedef struct equalities {
     unsigned count;
 } equalities_t;
 
-static bool is_at_or_above(const char *path, const char *other)
-{
-    size_t size = strlen(path);
-    return strncmp(path, other, size) == 0 && (other[size] == '\0' || other[size] == '.');
-}
-
 static bool take(const sp_node_t *node, equalities_t *equalities, sp_error_t *error)
 {
     if (node->kind == SP_NODE_EQ) {
         for (unsigned i = 0; i < equalities->count; i++) {
             const char *before = equalities->items[i]->path;
-            if (is_at_or_above(before, node->path) || is_at_or_above(node->path, before))
+            if (sp_path_relate(before, node->path) != SP_PATHS_APART)
                 return sp_error_set(error, SP_ERROR_RULE, NOT_SINGLE_VALUE_FIELD,
                                     "the filter fixes both '%s' and '%s'", before, node->path);
         }
@@ -85,10 +80,11 @@ static void make_id(const equalities_t *equalities, made_id_t *id)
 {
     for (unsigned i = 0; i < equalities->count; i++) {
         const sp_node_t *node = equalities->items[i];
-        if (!is_at_or_above("_id", node->path))
+        sp_path_relation_t relation = sp_path_relate("_id", node->path);
+        if (relation != SP_PATHS_SAME && relation != SP_PATHS_ABOVE)
             continue;
         id->holds_symbol = id->holds_symbol || holds_symbol(&node->value);
-        if (strcmp(node->path, "_id") == 0)
+        if (relation == SP_PATHS_SAME)
             id->value = node->value;
         else
             add_field(id, node);
