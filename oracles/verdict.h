@@ -6,10 +6,15 @@
  *     {order: -1}                          int32: -1, 0 or 1
  *     {shards: ["s1", …]}                  a set: the sequence does not count
  *     {complete: true, found: true}        what soundness.h asks for; observed also with a `cause`,
- * and the documents `missing` and `extra`, which don't count {error: {code: 61, message: "…"}} only
- * the code is compared and, observed only: {infrastructure: "why"}              the server died,
- * hung or answered nonsense {unsupported: "why"}                 the server refused cleanly what it
- * does not have
+ *                                          and the documents `missing` and `extra`, which don't
+ *                                          count
+ *     {chunks: [[min, max, "s1"], …]}      and any other array or document: byte for byte
+ *     {n: 1, nModified: 0}, {ok: true}     counts and flags
+ *     {error: {code: 61, message: "…"}}    only the code is compared
+ * and, observed only:
+ *     {infrastructure: "why"}              the server died, hung or answered nonsense
+ *     {unsupported: "why"}                 the server refused cleanly what it does not have
+ * Fields that are observed but not expected don't count.
  */
 #ifndef SHARDPROOF_VERDICT_H
 #define SHARDPROOF_VERDICT_H

@@ -1,6 +1,11 @@
 #include "answer_json.h"
 
+#include "../oracles/value.h"
+#include "document_json.h"
+
 #include <cjson/cJSON.h>
+
+#include <string.h>
 
 static cJSON *convert(const bson_iter_t *iter);
 
@@ -17,7 +22,7 @@ static void convert_children(const bson_iter_t *iter, cJSON *parent, bool named)
     }
 }
 
-/* Answers hold texts, small numbers, arrays and documents only. */
+/* What is said about an answer holds texts, small numbers, arrays and documents only. */
 static cJSON *convert(const bson_iter_t *iter)
 {
     cJSON *json = NULL;
@@ -39,13 +44,40 @@ static cJSON *convert(const bson_iter_t *iter)
     return json;
 }
 
+/* Chunk bounds, keys and documents, whose values may be anything. */
+static bool holds_values(const bson_iter_t *iter)
+{
+    return (BSON_ITER_HOLDS_ARRAY(iter) || BSON_ITER_HOLDS_DOCUMENT(iter)) &&
+           strcmp(bson_iter_key(iter), "error") != 0 && strcmp(bson_iter_key(iter), "shards") != 0;
+}
+
+/* As canonical Extended JSON, verbatim: a cJSON string would end at the first NUL. */
+static cJSON *convert_values(const bson_iter_t *iter)
+{
+    static const char before[] = "{\"value\": ";
+    bson_t holder = BSON_INITIALIZER;
+    size_t size;
+    sp_value_t value = sp_value_of(iter);
+    sp_value_append(&holder, "value", &value);
+    char *text = sp_document_json(&holder, &size);
+    cJSON *json = NULL;
+    if (strncmp(text, before, strlen(before)) == 0) {
+        text[size - 1] = '\0'; /* the brace that closes `holder` */
+        json = cJSON_CreateRaw(text + strlen(before));
+    }
+    bson_free(text);
+    bson_destroy(&holder);
+    return json != NULL ? json : cJSON_CreateNull();
+}
+
 char *sp_answer_json(const bson_t *answer)
 {
     cJSON *json = cJSON_CreateObject();
     bson_iter_t iter;
     if (bson_iter_init(&iter, answer)) {
         while (bson_iter_next(&iter))
-            cJSON_AddItemToObject(json, bson_iter_key(&iter), convert(&iter));
+            cJSON_AddItemToObject(json, bson_iter_key(&iter),
+                                  holds_values(&iter) ? convert_values(&iter) : convert(&iter));
     }
     char *printed = cJSON_PrintUnformatted(json);
     char *line = bson_strdup(printed != NULL ? printed : "{}");

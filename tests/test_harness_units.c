@@ -72,8 +72,18 @@ static void answers_become_plain_json(void **state)
     assert_json("{\"shards\": [\"s1\", \"s2\"]}", "{\"shards\":[\"s1\",\"s2\"]}");
     assert_json("{\"error\": {\"code\": null, \"message\": \"m\"}}",
                 "{\"error\":{\"code\":null,\"message\":\"m\"}}");
-    assert_json("{\"a\": {\"b\": [{\"c\": [1, null, true, false]}, {}, []]}}",
-                "{\"a\":{\"b\":[{\"c\":[1,null,true,false]},{},[]]}}");
+    assert_json("{\"error\": {\"b\": [{\"c\": [1, null, true, false]}, {}, []]}}",
+                "{\"error\":{\"b\":[{\"c\":[1,null,true,false]},{},[]]}}");
+}
+
+static void values_in_answers_are_extended_json(void **state)
+{
+    (void)state;
+    assert_json(
+        "{\"chunks\": [[{\"x\": {\"$minKey\": 1}}, {\"x\": 5}, \"s1\"]]}",
+        "{\"chunks\":[[{\"x\": {\"$minKey\": 1}}, {\"x\": {\"$numberInt\": \"5\"}}, \"s1\"]]}");
+    assert_json("{\"key\": {\"x\": \"a\\u0000b\"}}", "{\"key\":{\"x\": \"a\\u0000b\"}}");
+    assert_json("{\"chunks\": []}", "{\"chunks\":[]}");
 }
 
 static void texts_in_answers_are_escaped(void **state)
@@ -100,6 +110,7 @@ int main(void)
         cmocka_unit_test(unknown_areas_are_not_found),
         cmocka_unit_test(exit_status_follows_the_domain),
         cmocka_unit_test(answers_become_plain_json),
+        cmocka_unit_test(values_in_answers_are_extended_json),
         cmocka_unit_test(texts_in_answers_are_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

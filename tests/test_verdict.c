@@ -50,6 +50,21 @@ static const struct row {
      "{'complete': false, 'cause': 'c', 'missing': [0], 'extra': []}", SP_MATCH},
     {"{'complete': false, 'cause': 'c', 'missing': [7]}",
      "{'complete': false, 'cause': 'd', 'missing': [7]}", SP_MISMATCH},
+    /* any other array or document is compared byte for byte, in order */
+    {"{'chunks': [[{'x': 1}, 's1'], [{'x': 2}, 's2']]}",
+     "{'chunks': [[{'x': 1}, 's1'], [{'x': 2}, 's2']]}", SP_MATCH},
+    {"{'chunks': [[{'x': 1}, 's1'], [{'x': 2}, 's2']]}",
+     "{'chunks': [[{'x': 2}, 's2'], [{'x': 1}, 's1']]}", SP_MISMATCH},
+    {"{'chunks': [[{'x': 1}]]}", "{'chunks': [[{'x': {'$numberLong': '1'}}]]}", SP_MISMATCH},
+    {"{'chunks': [1]}", "{'chunks': [1, 2]}", SP_MISMATCH},
+    {"{'chunks': [1]}", "{'chunks': {'0': 1}}", SP_MISMATCH},
+    {"{'chunks': []}", "{}", SP_MISMATCH},
+    {"{'key': {'x': 1, 'y': 1}}", "{'key': {'y': 1, 'x': 1}}", SP_MISMATCH},
+    {"{'index': null}", "{'index': null}", SP_MATCH},
+    {"{'index': null}", "{'index': {'x': 1}}", SP_MISMATCH},
+    {"{'index': {'x': 1}}", "{'index': null}", SP_MISMATCH},
+    {"{'n': 1, 'nModified': 0}", "{'n': 1, 'nModified': 1}", SP_MISMATCH},
+    {"{'ok': true}", "{'ok': true}", SP_MATCH},
     /* what else was observed does not matter */
     {"{'order': 0}", "{'order': 0, 'took': 5}", SP_MATCH},
     /* of errors only the code counts */
