@@ -50,7 +50,7 @@ struct sp_node {
     const char *path; /* leaves and $elemMatch: dotted, "" inside $elemMatch of values; else NULL */
     sp_node_t **children;
     unsigned child_count, child_capacity;
-    sp_value_t value;   /* the comparand of EQ, LT, LTE, GT, GTE */
+    sp_value_t value; /* the comparand of EQ, LT, LTE, GT, GTE, SIZE; MOD: both numbers, an array */
     sp_value_t *values; /* IN: all but the regexes, as written */
     unsigned value_count, value_capacity;
     sp_regex_t *regexes; /* IN: any number; REGEX: one */

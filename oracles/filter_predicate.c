@@ -239,7 +239,9 @@ static bool parse_mod(sp_filter_parser_t *parser, const char *path, const sp_val
         return sp_error_set(parser->error, SP_ERROR_RULE, SP_FILTER_BAD_VALUE,
                             "$mod needs an array of two numbers whose whole parts are int64, "
                             "the first of them not 0");
-    sp_node_add_child(parser->arena, into, sp_node_new(parser->arena, SP_NODE_MOD, path));
+    sp_node_t *node = sp_node_new(parser->arena, SP_NODE_MOD, path);
+    node->value = *value;
+    sp_node_add_child(parser->arena, into, node);
     return true;
 }
 
@@ -249,7 +251,9 @@ static bool parse_size(sp_filter_parser_t *parser, const char *path, const sp_va
     if (!sp_filter_is_count(value))
         return sp_error_set(parser->error, SP_ERROR_RULE, SP_FILTER_BAD_VALUE,
                             "$size needs a whole number from 0 to 2147483647");
-    sp_node_add_child(parser->arena, into, sp_node_new(parser->arena, SP_NODE_SIZE, path));
+    sp_node_t *node = sp_node_new(parser->arena, SP_NODE_SIZE, path);
+    node->value = *value;
+    sp_node_add_child(parser->arena, into, node);
     return true;
 }
 

@@ -144,6 +144,24 @@ int64_t sp_number_for_hash(const sp_value_t *value)
     return load_integer(value);
 }
 
+bool sp_number_whole_part(const sp_value_t *value, int64_t *whole)
+{
+    if (value->type == BSON_TYPE_DOUBLE) {
+        double number = sp_value_double(value);
+        if (!(number >= -TWO_63 && number < TWO_63))
+            return false;
+        *whole = (int64_t)number;
+        return true;
+    }
+    if (value->type == BSON_TYPE_DECIMAL128) {
+        unsigned flags = 0;
+        *whole = bid128_to_int64_int(load_decimal(value), &flags);
+        return (flags & BID_INVALID_EXCEPTION) == 0;
+    }
+    *whole = load_integer(value);
+    return true;
+}
+
 bool sp_number_index_misreads(const sp_value_t *value)
 {
     const int64_t first_unexact = (INT64_C(1) << 53) + 1;

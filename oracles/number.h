@@ -23,6 +23,9 @@ double sp_number_nearest_double(const sp_value_t *value);
  * the decimal 2^63 becomes INT64_MAX. */
 int64_t sp_number_for_hash(const sp_value_t *value);
 
+/* The number without its fraction. False where that fits no int64, and for NaN. */
+bool sp_number_whole_part(const sp_value_t *value, int64_t *whole);
+
 /* Whether an index gives this number back as another one: a decimal with a fraction between 2^53 +
  * 1 and 2^53 + 2, or their negatives, comes back less (in size) by 1. Its place in the index is
  * right. Finding 4 in docs/findings.md: queries with $ne and covered queries go wrong, and so do

@@ -76,3 +76,26 @@ bool sp_regex_compiles(const char *pattern, const char *options, const char **fl
     bson_free(whole);
     return ok;
 }
+
+bool sp_regex_matches(const char *pattern, const char *options, const char *text, uint32_t size,
+                      bool *known)
+{
+    const unsigned long steps_max = 10000000, depth_max = 10000;
+    const char *flaw;
+    int offset;
+    *known = false;
+    if (size > INT32_MAX)
+        return false;
+    pcre *compiled = pcre_compile(pattern, flags_of(options), &flaw, &offset, NULL);
+    if (compiled == NULL)
+        return false;
+    pcre_extra limits = {
+        .flags = PCRE_EXTRA_MATCH_LIMIT | PCRE_EXTRA_MATCH_LIMIT_RECURSION,
+        .match_limit = steps_max,
+        .match_limit_recursion = depth_max,
+    };
+    int found = pcre_exec(compiled, &limits, text, (int)size, 0, 0, NULL, 0);
+    pcre_free(compiled);
+    *known = found != PCRE_ERROR_MATCHLIMIT && found != PCRE_ERROR_RECURSIONLIMIT;
+    return found >= 0;
+}

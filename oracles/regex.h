@@ -9,9 +9,15 @@
 #define SHARDPROOF_REGEX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether `pattern` compiles under `options`, of which i, m, s and x count. If not, *flaw says why;
  * it is a constant. */
 bool sp_regex_compiles(const char *pattern, const char *options, const char **flaw);
+
+/* Whether a pattern that compiles matches anywhere in `text`. False with *known false where it
+ * would take too long or too deep a search to tell. */
+bool sp_regex_matches(const char *pattern, const char *options, const char *text, uint32_t size,
+                      bool *known);
 
 #endif

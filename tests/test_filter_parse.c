@@ -128,14 +128,14 @@ static const struct shape {
      "'long', 'decimal']}}",
      "and(type a t0c t0d t0e t0f t11 t12 t13)"},
 
-    {"{'a': {'$mod': [3, 1]}}", "and(mod a)"},
-    {"{'a': {'$mod': [-3.5, {'$numberDecimal': '0.4'}]}}", "and(mod a)"},
+    {"{'a': {'$mod': [3, 1]}}", "and(mod a t04)"},
+    {"{'a': {'$mod': [-3.5, {'$numberDecimal': '0.4'}]}}", "and(mod a t04)"},
     {"{'a': {'$mod': [{'$numberDecimal': '9223372036854775807.9'}, "
      "{'$numberDouble': '-9223372036854775808.0'}]}}",
-     "and(mod a)"},
-    {"{'a': {'$mod': [{'$numberDecimal': '-9223372036854775808.5'}, 1]}}", "and(mod a)"},
-    {"{'a': {'$size': 0}}", "and(size a)"},
-    {"{'a': {'$size': {'$numberDecimal': '2147483647.0'}}}", "and(size a)"},
+     "and(mod a t04)"},
+    {"{'a': {'$mod': [{'$numberDecimal': '-9223372036854775808.5'}, 1]}}", "and(mod a t04)"},
+    {"{'a': {'$size': 0}}", "and(size a 0)"},
+    {"{'a': {'$size': {'$numberDecimal': '2147483647.0'}}}", "and(size a t13)"},
     {"{'a': {'$bitsAllSet': 5, '$bitsAnySet': [1, 2], '$bitsAllClear': {'$binary': {'base64': '', "
      "'subType': '00'}}, '$bitsAnyClear': []}}",
      "and(other a, other a, other a, other a)"},
