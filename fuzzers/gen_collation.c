@@ -64,6 +64,11 @@ void sp_gen_collection_collation(sp_producer_t *producer, bson_t *scene)
         BSON_APPEND_NULL(scene, "collation");
 }
 
+void sp_gen_index_collation(sp_producer_t *producer, bson_t *index)
+{
+    append_text(index, draw_valid(producer));
+}
+
 /* Whether a symbol is anywhere in the value, and a field name anywhere in it is "_id". */
 static void look_for_symbol_and_id(const sp_value_t *value, bool *has_symbol, bool *has_id)
 {

@@ -12,6 +12,9 @@
  * whose index would have to be the one that a collection has, with its collation. */
 void sp_gen_collection_collation(sp_producer_t *producer, bson_t *scene);
 
+/* Appends to an index a `collation` that a server takes. */
+void sp_gen_index_collation(sp_producer_t *producer, bson_t *index);
+
 /* Appends `collation` to a query of that scene, or mostly nothing: often the collection's own or
  * the simple one, seldom one that a server refuses. */
 void sp_gen_query_collation(sp_producer_t *producer, const bson_t *scene, bson_t *query);

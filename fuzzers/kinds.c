@@ -1,5 +1,7 @@
 #include "kinds.h"
 
+#include "kinds_areas.h"
+
 #include "../oracles/value.h"
 
 #include <stdio.h>
@@ -120,7 +122,7 @@ static bool add_operators(const bson_iter_t *filter, sp_kind_add_t *add, void *c
     return true;
 }
 
-static bool add_shape(const bson_iter_t *key, sp_kind_add_t *add, void *context)
+bool sp_kinds_add_shape(const bson_iter_t *key, sp_kind_add_t *add, void *context)
 {
     char shape[SHAPE_SIZE] = "";
     size_t used = 0;
@@ -188,17 +190,26 @@ static unsigned count_all_shards(const bson_t *test, bool is_write)
     return count_owners(test);
 }
 
-static bool add_outcome(const bson_t *test, bool is_write, const bson_t *answer, sp_kind_add_t *add,
-                        void *context)
+bool sp_kinds_add_outcome(const bson_t *answer, const char *otherwise, sp_kind_add_t *add,
+                          void *context)
 {
     bson_iter_t iter, inner;
-    unsigned count = 0;
     if (bson_iter_init_find(&iter, answer, "error") && bson_iter_recurse(&iter, &inner) &&
         bson_iter_find(&inner, "code")) {
         char name[32];
         snprintf(name, sizeof name, "error %lld", (long long)bson_iter_as_int64(&inner));
         return add(context, outcome, name);
     }
+    return bson_empty(answer) || otherwise == NULL || add(context, outcome, otherwise);
+}
+
+static bool add_outcome(const bson_t *test, bool is_write, const bson_t *answer, sp_kind_add_t *add,
+                        void *context)
+{
+    bson_iter_t iter, inner;
+    unsigned count = 0;
+    if (bson_has_field(answer, "error"))
+        return sp_kinds_add_outcome(answer, NULL, add, context);
     if (!bson_iter_init_find(&iter, answer, "shards") || !bson_iter_recurse(&iter, &inner))
         return true;
     while (bson_iter_next(&inner))
@@ -223,15 +234,52 @@ static bool find_question(const bson_t *test, const char *name, uint32_t check,
     return BSON_ITER_HOLDS_DOCUMENT(&list) && bson_iter_recurse(&list, question);
 }
 
+static const struct area_kinds {
+    const char *area;
+    const char *questions;
+    const sp_kind_t *(*declared)(unsigned *count);
+    void (*of)(const bson_t *test, const bson_iter_t *question, const bson_t *answer,
+               sp_kind_add_t *add, void *context);
+} areas[] = {
+    {"shardcollection", "requests", sp_kinds_declared_shardcollection, sp_kinds_of_shardcollection},
+    {"chunks", "requests", sp_kinds_declared_chunks, sp_kinds_of_chunks},
+    {"index", "requests", sp_kinds_declared_index, sp_kinds_of_index},
+    {"unique", "requests", sp_kinds_declared_unique, sp_kinds_of_unique},
+    {"keychange", "updates", sp_kinds_declared_keychange, sp_kinds_of_keychange},
+    {"refine", "requests", sp_kinds_declared_refine, sp_kinds_of_refine},
+    {"reshard", "requests", sp_kinds_declared_reshard, sp_kinds_of_reshard},
+};
+
+static const struct area_kinds *find_area(const char *name)
+{
+    for (unsigned i = 0; i < sizeof areas / sizeof *areas; i++) {
+        if (strcmp(areas[i].area, name) == 0)
+            return &areas[i];
+    }
+    return NULL;
+}
+
+const sp_kind_t *sp_kinds_declared(const char *area, unsigned *count)
+{
+    const struct area_kinds *kinds = find_area(area);
+    return kinds != NULL ? kinds->declared(count) : sp_kinds_declared_query(area, count);
+}
+
 void sp_kinds_of(const char *area, const bson_t *test, uint32_t check, const bson_t *answer,
                  sp_kind_add_t *add, void *context)
 {
     bson_iter_t question, iter;
+    const struct area_kinds *kinds = find_area(area);
+    if (kinds != NULL) {
+        if (find_question(test, kinds->questions, check, &question))
+            kinds->of(test, &question, answer, add, context);
+        return;
+    }
     bool is_write = strcmp(area, "write") == 0;
     if ((!is_write && strcmp(area, "find") != 0) ||
         !find_question(test, is_write ? "writes" : "queries", check, &question))
         return;
-    if (bson_iter_init_find(&iter, test, "key") && !add_shape(&iter, add, context))
+    if (bson_iter_init_find(&iter, test, "key") && !sp_kinds_add_shape(&iter, add, context))
         return;
     iter = question;
     if (bson_iter_find(&iter, "op") && BSON_ITER_HOLDS_UTF8(&iter) &&

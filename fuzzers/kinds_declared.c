@@ -1,4 +1,4 @@
-#include "kinds.h"
+#include "kinds_areas.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ static const sp_kind_t kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds, FIND_ALONE = 3, WRITE_ALONE = 8 };
 
-const sp_kind_t *sp_kinds_declared(const char *area, unsigned *count)
+const sp_kind_t *sp_kinds_declared_query(const char *area, unsigned *count)
 {
     if (strcmp(area, "find") == 0) {
         *count = KINDS - WRITE_ALONE;

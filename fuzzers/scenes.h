@@ -21,6 +21,15 @@
 #define SP_SOUNDNESS_DOCS   40
 #define SP_SOUNDNESS_CHECKS 120
 
+/* How many questions a scene of rules has. */
+#define SP_SHARDING_REQUESTS 24
+#define SP_CHUNKS_REQUESTS   8
+#define SP_INDEX_REQUESTS    40
+#define SP_UNIQUE_REQUESTS   40
+#define SP_KEYCHANGE_UPDATES 60
+#define SP_REFINE_REQUESTS   6
+#define SP_RESHARD_REQUESTS  1
+
 typedef struct sp_scene_context {
     unsigned shards; /* how many the server has: "s1" … */
 } sp_scene_context_t;
@@ -37,5 +46,15 @@ void sp_gen_find(const sp_scene_context_t *context, sp_producer_t *producer, bso
 void sp_gen_write(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
 /* {key, chunks, collation, shards, docs, checks}: filters that must find documents, and others */
 void sp_gen_soundness(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+
+/* Scenes of rules; docs/case-format.md has what is in them. */
+void sp_gen_shardcollection(const sp_scene_context_t *context, sp_producer_t *producer,
+                            bson_t *scene);
+void sp_gen_chunks(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+void sp_gen_index(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+void sp_gen_unique(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+void sp_gen_keychange(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+void sp_gen_refine(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
+void sp_gen_reshard(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene);
 
 #endif

@@ -68,6 +68,21 @@ bool sp_execute_write(sp_session_t *session, bson_t *const *cases, uint32_t coun
 bool sp_execute_soundness(sp_session_t *session, bson_t *const *cases, uint32_t count,
                           sp_answers_t *observed, sp_error_t *error);
 
+bool sp_execute_shardcollection(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                                sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_chunks(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                       sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_index(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                      sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_unique(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                       sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_keychange(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                          sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_refine(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                       sp_answers_t *observed, sp_error_t *error);
+bool sp_execute_reshard(sp_session_t *session, bson_t *const *cases, uint32_t count,
+                        sp_answers_t *observed, sp_error_t *error);
+
 /* The command that asks for the hashes of all cases at once; for measuring what the server alone
  * can do. */
 void sp_build_hash_command(bson_t *command, bson_t *const *cases, uint32_t count);

@@ -19,7 +19,7 @@ uint32_t sp_case_count(const bson_iter_t *array)
 }
 
 /* More shards than the case knows would change where broadcasts go. */
-static bool check_shards(const bson_t *test, const sp_session_t *session, sp_error_t *error)
+bool sp_case_shards(const bson_t *test, const sp_session_t *session, sp_error_t *error)
 {
     bson_iter_t iter;
     if (!bson_iter_init_find(&iter, test, "shards"))
@@ -43,7 +43,7 @@ bool sp_case_layout(const bson_t *test, const sp_session_t *session, sp_case_lay
         sp_value_document(&iter, &layout->collation_held))
         layout->collation = &layout->collation_held;
     return sp_case_array(test, "chunks", &layout->chunks, error) &&
-           check_shards(test, session, error);
+           sp_case_shards(test, session, error);
 }
 
 void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shards)

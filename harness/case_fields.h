@@ -20,6 +20,9 @@ typedef struct sp_case_layout {
 bool sp_case_layout(const bson_t *test, const sp_session_t *session, sp_case_layout_t *layout,
                     sp_error_t *error);
 
+/* Holds `shards` of the case against the cluster, as above; a case without it suits every one. */
+bool sp_case_shards(const bson_t *test, const sp_session_t *session, sp_error_t *error);
+
 /* Stands on the array `name` of the case. */
 bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error);
 uint32_t sp_case_count(const bson_iter_t *array);

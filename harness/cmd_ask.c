@@ -2,6 +2,7 @@
  * shardproof ask: the model as a filter. See docs/ask.md.
  */
 #include "../oracles/case.h"
+#include "../oracles/rules.h"
 #include "../reports/answer_json.h"
 #include "../reports/escape.h"
 #include "commands.h"
@@ -134,13 +135,45 @@ static bool answer_write(asker_t *asker, const bson_t *line, bson_t *answer, sp_
            sp_predict_write(asker->model, layout, &write, answer, error);
 }
 
+static bool answer_index(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    bson_iter_t iter;
+    bson_t key;
+    if (!bson_iter_init_find(&iter, line, "key") || !sp_value_document(&iter, &key))
+        return sp_error_set(error, SP_ERROR_INPUT, 0,
+                            "a 'createIndex' line needs 'key', the collection's shard key");
+    return sp_predict_index(asker->model, &key, line, answer, error);
+}
+
+static bool answer_sharding(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    bson_iter_t iter;
+    int64_t shards = asker->shards;
+    if (bson_iter_init_find(&iter, line, "shards")) {
+        shards = BSON_ITER_HOLDS_NUMBER(&iter) ? bson_iter_as_int64(&iter) : 0;
+        if (shards < 1 || shards > SP_CHUNKMAP_SHARDS)
+            return sp_error_set(error, SP_ERROR_INPUT, 0, "'shards' must be from 1 to %d",
+                                SP_CHUNKMAP_SHARDS);
+    }
+    return sp_predict_shard_collection(asker->model, (unsigned)shards, line, answer, error);
+}
+
+static bool answer_keychange(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
+{
+    const sp_layout_t *layout = layout_of(asker, line, error);
+    return layout != NULL && sp_predict_keychange(asker->model, layout, line, answer, error);
+}
+
 static const struct operation {
     const char *name;
     bool (*answer)(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error);
 } operations[] = {
-    {"hash", answer_hash},       {"insert", answer_insert},    {"find", answer_find},
-    {"updateOne", answer_write}, {"updateMany", answer_write}, {"upsert", answer_write},
-    {"deleteOne", answer_write}, {"deleteMany", answer_write},
+    {"hash", answer_hash},           {"insert", answer_insert},
+    {"find", answer_find},           {"updateOne", answer_write},
+    {"updateMany", answer_write},    {"upsert", answer_write},
+    {"deleteOne", answer_write},     {"deleteMany", answer_write},
+    {"createIndex", answer_index},   {"shardCollection", answer_sharding},
+    {"keychange", answer_keychange},
 };
 
 static bool answer_operation(asker_t *asker, const bson_iter_t *op, const bson_t *line,
@@ -263,7 +296,8 @@ int sp_cmd_ask(int argc, char **argv)
                                      NULL,
                                      "Reads one JSON object a line and writes one answer a line "
                                      "for each that has `op`: hash, insert, find, updateOne, "
-                                     "updateMany, upsert, deleteOne, deleteMany."
+                                     "updateMany, upsert, deleteOne, deleteMany, createIndex, "
+                                     "shardCollection, keychange."
                                      " See docs/ask.md.",
                                      NULL,
                                      NULL,

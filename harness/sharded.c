@@ -8,15 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The zone of the shard called s1 is shardproof-s1: a cluster may have zones of its own. */
-#define ZONE_PREFIX "shardproof-"
-
 static bool add_zones(sp_session_t *session, sp_error_t *error)
 {
     bool ok = true;
     for (unsigned i = 0; ok && !session->zones_made && i < session->shard_count; i++) {
         bson_t command = BSON_INITIALIZER;
-        char *zone = bson_strdup_printf(ZONE_PREFIX "%s", session->at.names[i]);
+        char *zone = bson_strdup_printf(SP_ZONE_PREFIX "%s", session->at.names[i]);
         BSON_APPEND_UTF8(&command, "_configsvrAddShardToZone", session->at.names[i]);
         BSON_APPEND_UTF8(&command, "zone", zone);
         sp_append_majority(&command);
@@ -34,7 +31,7 @@ static void append_range(void *context, uint32_t number, const sp_chunk_t *chunk
 {
     const char *ns = context;
     bson_t id;
-    char *zone = bson_strdup_printf(ZONE_PREFIX "%s", chunk->shard);
+    char *zone = bson_strdup_printf(SP_ZONE_PREFIX "%s", chunk->shard);
     (void)number;
     (void)shard;
     BSON_APPEND_DOCUMENT_BEGIN(document, "_id", &id);
@@ -70,12 +67,28 @@ static bool create_with_collation(sp_session_t *session, const sp_sharded_t *mad
     return ok;
 }
 
+/* All in one command, so that none is there if one cannot be made. */
+static bool create_indexes(sp_session_t *session, const sp_sharded_t *made, const bson_t *indexes,
+                           sp_error_t *error)
+{
+    bson_t command = BSON_INITIALIZER;
+    BSON_APPEND_UTF8(&command, "createIndexes", made->collection);
+    BSON_APPEND_ARRAY(&command, "indexes", indexes);
+    sp_append_majority(&command);
+    bool ok =
+        sp_conn_command(session->shards[session->primary], session->db, &command, NULL, error);
+    bson_destroy(&command);
+    return ok;
+}
+
 static bool shard(sp_session_t *session, const sp_sharded_t *made, const bson_t *key, bool collated,
-                  sp_error_t *error)
+                  bool unique, sp_error_t *error)
 {
     bson_t command = BSON_INITIALIZER, simple;
     BSON_APPEND_UTF8(&command, "_shardsvrCreateCollection", made->collection);
     BSON_APPEND_DOCUMENT(&command, "shardKey", key);
+    if (unique)
+        BSON_APPEND_BOOL(&command, "unique", true);
     if (collated) { /* without it, sharding a collection with a collation is refused */
         BSON_APPEND_DOCUMENT_BEGIN(&command, "collation", &simple);
         BSON_APPEND_UTF8(&simple, "locale", "simple");
@@ -108,23 +121,41 @@ static bool check(sp_session_t *session, sp_sharded_t *made, const bson_iter_t *
            sp_chunks_fetch_check(session, made->ns, chunks, error);
 }
 
-bool sp_sharded_make(sp_session_t *session, const bson_t *key, const bson_t *collation,
-                     const bson_iter_t *chunks, sp_sharded_t *made, sp_error_t *error)
+bool sp_sharded_make_as(sp_session_t *session, const sp_sharded_spec_t *sharding,
+                        sp_sharded_t *made, sp_error_t *error)
 {
     snprintf(made->collection, sizeof made->collection, "c%" PRIx64 "_%" PRIu64, session->born,
              session->serial++);
     snprintf(made->ns, sizeof made->ns, "%s.%s", session->db, made->collection);
+    const bson_t *collation = sharding->collation;
     bool collated = collation != NULL && !sp_collation_is_simple(collation);
     bool ok = sp_catalog_database(session, error) && add_zones(session, error) &&
-              add_ranges(session, made->ns, chunks, error);
+              add_ranges(session, made->ns, sharding->chunks, error);
     if (!ok)
         return false;
     ok = (!collated || create_with_collation(session, made, collation, error)) &&
-         shard(session, made, key, collated, error) && check(session, made, chunks, error);
+         (sharding->indexes == NULL || create_indexes(session, made, sharding->indexes, error)) &&
+         shard(session, made, sharding->key, collated, sharding->unique, error) &&
+         check(session, made, sharding->chunks, error);
     /* What cannot be dropped is only untidy: no name is used twice. */
     if (!ok)
         sp_sharded_drop(session, made->collection, NULL);
     return ok;
+}
+
+bool sp_sharded_make(sp_session_t *session, const bson_t *key, const bson_t *collation,
+                     const bson_iter_t *chunks, sp_sharded_t *made, sp_error_t *error)
+{
+    const sp_sharded_spec_t sharding = {.key = key, .collation = collation, .chunks = chunks};
+    return sp_sharded_make_as(session, &sharding, made, error);
+}
+
+bool sp_sharded_make_unique(sp_session_t *session, const bson_t *key, const bson_t *collation,
+                            const bson_iter_t *chunks, sp_sharded_t *made, sp_error_t *error)
+{
+    const sp_sharded_spec_t sharding = {
+        .key = key, .collation = collation, .chunks = chunks, .unique = true};
+    return sp_sharded_make_as(session, &sharding, made, error);
 }
 
 bool sp_sharded_drop(sp_session_t *session, const char *collection, sp_error_t *error)

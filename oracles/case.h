@@ -38,6 +38,22 @@ bool sp_case_predict_write(sp_model_t *model, const bson_t *test, sp_answers_t *
 bool sp_case_query(const bson_t *question, bson_t *filter, bson_t *collation, sp_query_t *query,
                    sp_error_t *error);
 
+/* The areas of rules; each in a file predict_AREA.c of its own. */
+bool sp_case_predict_shardcollection(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                                     sp_error_t *error);
+bool sp_case_predict_chunks(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                            sp_error_t *error);
+bool sp_case_predict_index(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                           sp_error_t *error);
+bool sp_case_predict_unique(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                            sp_error_t *error);
+bool sp_case_predict_keychange(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                               sp_error_t *error);
+bool sp_case_predict_refine(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                            sp_error_t *error);
+bool sp_case_predict_reshard(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                             sp_error_t *error);
+
 bool sp_case_predict_soundness(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                                sp_error_t *error);
 

@@ -21,8 +21,46 @@ static bool is_hashed(const sp_value_t *value)
            size == strlen("hashed");
 }
 
-/* Cuts "a.b" into its parts; false where one is empty or begins with $. */
-static bool parse_path(const char *text, sp_path_t *path, sp_error_t *error)
+static bool refuse_path(const char *text, const char *what, sp_error_t *error)
+{
+    return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the shard key path '%s' has %s", text,
+                        what);
+}
+
+static bool starts_with_name(const char *part, const char *name)
+{
+    size_t size = strlen(name);
+    return strncmp(part, name, size) == 0 && (part[size] == '\0' || part[size] == '.');
+}
+
+/* A part of a path, which ends where the text ends or at a dot. */
+static bool check_part(const char *text, const char *part, bool references, sp_error_t *error)
+{
+    if (*part == '\0' || *part == '.')
+        return refuse_path(text, "an empty part", error);
+    if (*part != '$')
+        return true;
+    bool refers = starts_with_name(part, "$id") || starts_with_name(part, "$ref") ||
+                  starts_with_name(part, "$db");
+    return (references && refers && part != text) ||
+           refuse_path(text, "a part that begins with $", error);
+}
+
+/* `references`: whether parts that a DBRef has are taken behind the first. */
+static bool check_path(const char *text, bool references, sp_error_t *error)
+{
+    for (const char *part = text; part != NULL;) {
+        if (!check_part(text, part, references, error))
+            return false;
+        part = strchr(part, '.');
+        if (part != NULL)
+            part++;
+    }
+    return true;
+}
+
+/* Cuts "a.b" into its parts. */
+static void read_path(const char *text, sp_path_t *path)
 {
     path->text = bson_strdup(text);
     path->size = (uint32_t)strlen(text);
@@ -34,17 +72,48 @@ static bool parse_path(const char *text, sp_path_t *path, sp_error_t *error)
             path->part_count++;
         }
     }
-    const char *part = path->parts;
-    for (unsigned i = 0; i < path->part_count; i++) {
-        if (*part == '\0')
-            return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
-                                "the shard key path '%s' has an empty part", text);
-        if (*part == '$')
-            return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
-                                "the shard key path '%s' has a part that begins with $", text);
-        part += strlen(part) + 1;
-    }
+}
+
+static bool refuse_second_hashed(sp_error_t *error)
+{
+    return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
+                        "a shard key pattern has at most one hashed field");
+}
+
+static bool check_value(const char *name, const sp_value_t *value, bool *hashed, sp_error_t *error)
+{
+    if (!is_hashed(value))
+        return is_one(value) ||
+               sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
+                            "the shard key field '%s' must be 1 or \"hashed\"", name);
+    if (*hashed)
+        return refuse_second_hashed(error);
+    *hashed = true;
     return true;
+}
+
+static bool refuse_empty(sp_error_t *error)
+{
+    return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the shard key pattern is empty");
+}
+
+bool sp_pattern_check(const bson_t *pattern, sp_version_t version, sp_error_t *error)
+{
+    bson_iter_t iter;
+    bool references = sp_version_has(version, SP_KEY_PATHS_OF_REFERENCES), hashed = false;
+    unsigned count = 0;
+    if (!bson_iter_init(&iter, pattern))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "the shard key pattern is no document");
+    for (; bson_iter_next(&iter); count++) {
+        sp_value_t value = sp_value_of(&iter);
+        if (!check_path(bson_iter_key(&iter), references, error) ||
+            !check_value(bson_iter_key(&iter), &value, &hashed, error))
+            return false;
+    }
+    if (hashed && count > 1 && !sp_version_has(version, SP_COMPOUND_HASHED))
+        return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
+                            "a hashed field must be the only one of a shard key pattern");
+    return count > 0 || refuse_empty(error);
 }
 
 static bool add_field(sp_pattern_t *pattern, const bson_iter_t *iter, sp_error_t *error)
@@ -59,17 +128,13 @@ static bool add_field(sp_pattern_t *pattern, const bson_iter_t *iter, sp_error_t
             return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
                                 "the shard key has the field '%s' twice", name);
     }
-    if (is_hashed(&value)) {
-        if (pattern->hashed >= 0)
-            return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
-                                "a shard key pattern has at most one hashed field");
+    bool hashed = pattern->hashed >= 0, was_hashed = hashed;
+    if (!check_path(name, true, error) || !check_value(name, &value, &hashed, error))
+        return false;
+    if (hashed && !was_hashed)
         pattern->hashed = (int)pattern->field_count;
-    } else if (!is_one(&value)) {
-        return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
-                            "the shard key field '%s' must be 1 or \"hashed\"", name);
-    }
-    pattern->field_count++;
-    return parse_path(name, &pattern->fields[pattern->field_count - 1], error);
+    read_path(name, &pattern->fields[pattern->field_count++]);
+    return true;
 }
 
 sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error)
@@ -83,7 +148,7 @@ sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error)
     while (ok && bson_iter_next(&iter))
         ok = add_field(parsed, &iter, error);
     if (ok && parsed->field_count == 0)
-        ok = sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the shard key pattern is empty");
+        ok = refuse_empty(error);
     if (!ok) {
         sp_pattern_free(parsed);
         return NULL;

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "value.h"
+#include "version.h"
 
 #define SP_PATTERN_FIELDS_MAX 32 /* as many as an index may have */
 
@@ -22,14 +23,19 @@ typedef struct sp_pattern {
     int hashed; /* index of the hashed field, -1 for none */
 } sp_pattern_t;
 
-/* Reads a pattern. SP_ERROR_RULE with the code that the server gives for what is none: 2 BadValue
- * for no field, a value other than "hashed" and the numbers that sp_number_for_hash makes 1, two
- * hashed fields, an empty path part, a part that begins with $, one path twice; 13103 for too many
- * fields. One path may lead into another ({a: 1, "a.b": 1}). Observed on 6.0.5; 6.0.24 and 6.0.27
- * differ only in that they take $id, $ref and $db as parts behind the first, which is not modelled.
- */
+/* Reads a pattern that some server takes. SP_ERROR_RULE with the code that servers give for what is
+ * none: 2 BadValue for no field, a value other than "hashed" and the numbers that
+ * sp_number_for_hash makes 1, two hashed fields, an empty path part, a part that begins with $ and
+ * is not $id, $ref or $db behind the first part, one path twice; 13103 for too many fields. One
+ * path may lead into another ({a: 1, "a.b": 1}). Observed on 6.0.5 to 6.0.27; what some versions
+ * alone take is told apart by sp_pattern_check. */
 sp_pattern_t *sp_pattern_new(const bson_t *pattern, sp_error_t *error);
 void sp_pattern_free(sp_pattern_t *pattern); /* NULL is fine */
+
+/* What a server of that version looks at before it looks at collection and indexes: 2 BadValue as
+ * above, but neither for a path that comes twice nor for many fields, which only the making of an
+ * index refuses. */
+bool sp_pattern_check(const bson_t *pattern, sp_version_t version, sp_error_t *error);
 
 /* A shard key value: `values`, one for each field, under the pattern's names. `key` lies in the
  * arena and needs no destroying. */

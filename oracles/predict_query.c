@@ -2,8 +2,8 @@
 #include "collation.h"
 #include "extract.h"
 #include "model.h"
-#include "plan.h"
 #include "query_key.h"
+#include "shard_plan.h"
 #include "upsert.h"
 
 #include <assert.h>
@@ -143,43 +143,10 @@ static bool target_replacement(question_t *question, const bson_t *replacement, 
     return ok;
 }
 
-/* Whether a shard fails over making bounds of the filter for an index on `pattern`. */
-static bool plan_at_shard(question_t *question, const sp_pattern_t *pattern, sp_error_t *error)
-{
-    const sp_planner_t planner = {
-        .arena = &question->arena,
-        .hasher = question->model->hasher,
-        .pattern = pattern,
-        .version = question->model->version,
-        .simple = question->parsed.simple,
-    };
-    int32_t refused = sp_plan_refusal(&planner, question->parsed.root);
-    return refused == 0 || sp_error_set(error, SP_ERROR_RULE, refused, "at the shard: %s",
-                                        sp_plan_refusal_text(refused));
-}
-
-static bool is_id(const question_t *question, const sp_node_t *node)
-{
-    return node->kind == SP_NODE_EQ && strcmp(node->path, question->id_text) == 0 &&
-           (question->parsed.simple || !sp_collation_concerns(node->value.type));
-}
-
-/* An _id is found by its index alone, and nothing beside it is planned. */
-static bool goes_by_id(const question_t *question)
-{
-    const sp_node_t *root = question->parsed.root;
-    bool found = is_id(question, root);
-    for (unsigned i = 0; root->kind == SP_NODE_AND && i < root->child_count; i++)
-        found = found || is_id(question, root->children[i]);
-    return found;
-}
-
-/* What the router sends on is planned again by the shards, for the shard key's index and that on
- * _id, whose collation is the collection's. */
 static bool pass_shards(question_t *question, sp_error_t *error)
 {
-    return goes_by_id(question) || (plan_at_shard(question, question->layout->pattern, error) &&
-                                    plan_at_shard(question, &question->id_pattern, error));
+    return sp_shard_plans(&question->arena, question->model->hasher, question->model->version,
+                          question->layout, &question->parsed, error);
 }
 
 static bool answer_upsert(question_t *question, bson_t *answer, sp_error_t *error)

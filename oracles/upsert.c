@@ -91,43 +91,64 @@ static void make_id(const equalities_t *equalities, made_id_t *id)
     }
 }
 
-static bool check_id(sp_version_t version, const made_id_t *id, const bson_t *collation,
-                     sp_error_t *error)
+bool sp_upsert_id_check(sp_version_t version, const sp_value_t *id, sp_error_t *error)
 {
     bson_t object, document = BSON_INITIALIZER;
-    bool ok;
-    if (id->value.type == BSON_TYPE_EOD) {
-        ok = sp_id_names_check(version, &id->fields, true, error);
-    } else if (id->value.type == BSON_TYPE_DOCUMENT &&
-               bson_init_static(&object, id->value.data, id->value.size)) {
-        ok = sp_id_names_check(version, &object, false, error);
-    } else {
-        sp_value_append(&document, "_id", &id->value);
-        ok = sp_storage_check(&document, error);
-    }
+    if (id->type == BSON_TYPE_DOCUMENT && bson_init_static(&object, id->data, id->size))
+        return sp_id_names_check(version, &object, false, error);
+    sp_value_append(&document, "_id", id);
+    bool ok = sp_storage_check(&document, error);
     bson_destroy(&document);
-    if (ok && id->holds_symbol && collation != NULL)
-        ok = sp_error_set(error, SP_ERROR_RULE, CANNOT_BUILD_INDEX_KEYS,
-                          "an _id with a symbol cannot be indexed under a collation");
     return ok;
+}
+
+static bool refuse_symbol(sp_error_t *error)
+{
+    return sp_error_set(error, SP_ERROR_RULE, CANNOT_BUILD_INDEX_KEYS,
+                        "an _id with a symbol cannot be indexed under a collation");
+}
+
+bool sp_upsert_id_indexable(const sp_value_t *id, const bson_t *collation, sp_error_t *error)
+{
+    return collation == NULL || !holds_symbol(id) || refuse_symbol(error);
+}
+
+static bool take_all(const sp_node_t *root, equalities_t *equalities, sp_error_t *error)
+{
+    equalities->count = 0;
+    if (!take(root, equalities, error))
+        return false;
+    for (unsigned i = 0; i < equalities->count; i++) {
+        if (equalities->items[i]->path[0] == '\0')
+            return sp_error_set(error, SP_ERROR_RULE, ILLEGAL_OPERATION,
+                                "the filter fixes the empty path");
+    }
+    return true;
+}
+
+bool sp_upsert_fields_check(const sp_node_t *root, sp_error_t *error)
+{
+    equalities_t equalities;
+    return take_all(root, &equalities, error);
+}
+
+static bool check_made(sp_version_t version, const made_id_t *id, sp_error_t *error)
+{
+    return id->value.type == BSON_TYPE_EOD ? sp_id_names_check(version, &id->fields, true, error)
+                                           : sp_upsert_id_check(version, &id->value, error);
 }
 
 bool sp_upsert_check(sp_version_t version, const sp_node_t *root, const bson_t *collation,
                      sp_error_t *error)
 {
     equalities_t equalities;
-    equalities.count = 0;
-    if (!take(root, &equalities, error))
-        return false;
-    for (unsigned i = 0; i < equalities.count; i++) {
-        if (equalities.items[i]->path[0] == '\0')
-            return sp_error_set(error, SP_ERROR_RULE, ILLEGAL_OPERATION,
-                                "the filter fixes the empty path");
-    }
     made_id_t id = {.value = {.type = BSON_TYPE_EOD}};
+    if (!take_all(root, &equalities, error))
+        return false;
     bson_init(&id.fields);
     make_id(&equalities, &id);
-    bool ok = check_id(version, &id, collation, error);
+    bool ok = check_made(version, &id, error) &&
+              (!id.holds_symbol || collation == NULL || refuse_symbol(error));
     bson_destroy(&id.fields);
     return ok;
 }

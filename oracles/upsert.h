@@ -15,4 +15,11 @@
 bool sp_upsert_check(sp_version_t version, const sp_node_t *root, const bson_t *collation,
                      sp_error_t *error);
 
+/* The part of it that concerns the paths (54 and 20). */
+bool sp_upsert_fields_check(const sp_node_t *root, sp_error_t *error);
+
+/* Whether a shard takes this _id from an upsert (52, 53, 55), and whether its index does (201). */
+bool sp_upsert_id_check(sp_version_t version, const sp_value_t *id, sp_error_t *error);
+bool sp_upsert_id_indexable(const sp_value_t *id, const bson_t *collation, sp_error_t *error);
+
 #endif

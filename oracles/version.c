@@ -16,30 +16,35 @@ static const sp_difference_row_t table[] = {
      ALWAYS,
      {4, 4, 0},
      SP_OBSERVED,
-     "mongos 4.0.3 answers 61 to an insert without a key field; the manual gives 4.4 for the "
-     "change"},
+     "mongos 4.0.3 and 4.2.6 answer 61 to an insert without a key field, 4.4.2 takes it; the "
+     "manual "
+     "gives 4.4"},
     {SP_KEY_SIZE_LIMITED,
      ALWAYS,
      {4, 4, 0},
      SP_OBSERVED,
-     "mongos 4.0.3 answers 13334 to ranged keys of 512 bytes; the manual gives 4.4 for the change"},
+     "mongos 4.0.3 and 4.2.6 answer 13334 to long ranged keys, 4.2.6 from 513 bytes on; 4.4.2 "
+     "takes "
+     "them; the manual gives 4.4"},
     {SP_COMPOUND_HASHED,
      {4, 4, 0},
      NEVER,
      SP_OBSERVED,
-     "6.0.5 shards on {a: 1, b: 'hashed'}, mongos 4.0.3 answers 2; the manual gives 4.4"},
+     "mongos 4.0.3 and 4.2.6 answer 2 to the pattern {a: 1, b: 'hashed'}, 4.4.2 shards on it; the "
+     "manual gives 4.4"},
     {SP_MAX_KEY_IN_NO_CHUNK,
      ALWAYS,
      {6, 0, 24},
      SP_OBSERVED,
-     "6.0.5 answers 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and 6.0.27 take it; "
-     "versions between were not seen"},
+     "4.2.6, 4.4.2, 5.0.4 and 6.0.5 answer 61 to an insert of {x: MaxKey} under {x: 1}, 6.0.24 and "
+     "6.0.27 take it; versions between were not seen"},
     {SP_ONE_UPDATE_NEEDS_KEY,
      ALWAYS,
      {4, 2, 0},
      SP_OBSERVED,
-     "mongos 4.0.3 answers 61 to an update of one document by a part of the shard key, 6.0.5 "
-     "targets it; versions between were not seen"},
+     "mongos 4.0.3 answers 61 to an update of one document by a part of the shard key; 4.2.6, "
+     "4.4.2, "
+     "5.0.4 and 6.0.5 target it"},
     {SP_ONE_DELETE_NEEDS_KEY,
      ALWAYS,
      {6, 0, 24},
@@ -51,13 +56,15 @@ static const sp_difference_row_t table[] = {
      {4, 2, 0},
      SP_OBSERVED,
      "the explained updates and deletes of mongos 4.0.3 name the shards that a find would reach; "
-     "6.0.5 sends them to every shard of the cluster, as its profilers show"},
+     "4.2.6, 4.4.2, 5.0.4 and 6.0.5 send them to every shard of the cluster, as the profilers "
+     "show"},
     {SP_HASHED_ABSENCE_UNBOUNDED,
      ALWAYS,
-     {4, 2, 0},
+     {4, 4, 0},
      SP_OBSERVED,
-     "mongos 4.0.3 asks all shards for {x: {$exists: false}} under {x: 'hashed'}, 6.0.5 one; "
-     "versions between were not seen"},
+     "mongos 4.0.3 asks all shards for {x: {$exists: false}} under {x: 'hashed'}, and the planner "
+     "of "
+     "4.2.6 scans the collection; 4.4.2, 5.0.4 and 6.0.5 ask one shard"},
     {SP_ARRAYS_BOUND_BY_TYPE,
      ALWAYS,
      {6, 0, 27},
@@ -85,6 +92,113 @@ static const sp_difference_row_t table[] = {
      SP_OBSERVED,
      "under {x: 1} 6.0.24 and 6.0.27 bound x for {$nor: [{x: {$gt: 5}}, {y: {$all: []}}]}, 6.0.5 "
      "does not; versions between were not seen"},
+    {SP_CHUNKS_DEALT_BY_32_BITS,
+     ALWAYS,
+     {4, 4, 0},
+     SP_OBSERVED,
+     "4.2.6 deals the 5 chunks of numInitialChunks 2^32 + 5 round the shards, 4.4.2 to 6.0.5 to "
+     "one "
+     "shard; versions between were not seen"},
+    {SP_ZONES_END_IN_HASHED,
+     {4, 4, 0},
+     NEVER,
+     SP_OBSERVED,
+     "4.2.6 answers 72 to sharding by {x: 'hashed'} with a zone from MinKey to MaxKey, 4.4.2 does "
+     "it; versions between were not seen"},
+    {SP_ZONES_PRESPLIT,
+     {4, 4, 0},
+     NEVER,
+     SP_OBSERVED,
+     "4.2.6 takes no notice of presplitHashedZones, 4.4.2 splits zones; the manual gives 4.4"},
+    {SP_CHUNKS_COUNTED_IN_32_BITS,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 makes 7 chunks for numInitialChunks 2^32 + 7, 6.0.27 answers 72; versions between were "
+     "not seen"},
+    {SP_REFINES_KEYS,
+     {4, 4, 0},
+     NEVER,
+     SP_OBSERVED,
+     "mongos 4.0.3 and 4.2.6 answer 59 to refineCollectionShardKey, 4.4.2 does it; the manual "
+     "gives "
+     "4.4"},
+    {SP_REFINE_UNFIT_IS_96,
+     ALWAYS,
+     {6, 0, 0},
+     SP_OBSERVED,
+     "with a partial index on {x: 1, y: 1}, or an array in it, 4.4.2 and 5.0.4 answer 96 to "
+     "refining {x: 1}, 6.0.5 72"},
+    {SP_RESHARDS,
+     {5, 0, 0},
+     NEVER,
+     SP_OBSERVED,
+     "4.4.2 answers 59 to reshardCollection, 5.0.4 does it; the manual gives 5.0"},
+    {SP_RESHARD_OPTIONS_FIRST,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 answers 2 to reshardCollection with unique: true on a collection that is not sharded, "
+     "6.0.27 118; versions between were not seen"},
+    {SP_RESHARD_KEEPS_CHUNK_COUNT,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 reshards a collection of 3 chunks and 20 documents into 3 chunks, 6.0.27 answers "
+     "4952606, as it does for the number 90; versions between were not seen"},
+    {SP_KEY_VALUES_IMMUTABLE,
+     ALWAYS,
+     {4, 2, 0},
+     SP_OBSERVED,
+     "mongos 4.0.3 answers 66 to every change of a shard key value, 4.2.6 takes it in a retryable "
+     "write"},
+    {SP_KEY_NUMBERS_ALIKE,
+     {4, 2, 0},
+     {4, 4, 0},
+     SP_OBSERVED,
+     "a plain {$set: {x: 10.0}} over the shard key value 10 is done by 4.2.6, 4.4.2 answers 20"},
+    {SP_KEY_FIELDS_KEPT,
+     {4, 2, 0},
+     {4, 4, 0},
+     SP_OBSERVED,
+     "4.2.6 answers 4 to a retryable {$unset: {x: 1}} of a shard key field, 4.4.2 does it"},
+    {SP_KEY_INDEX_KEPT,
+     {6, 0, 0},
+     NEVER,
+     SP_OBSERVED,
+     "6.0.5 answers 370 to dropping and 72 to hiding the only index that supports {x: 1}; 4.2.6, "
+     "4.4.2 and 5.0.4 drop it"},
+    {SP_HASHED_KEY_INDEX_KEPT,
+     {6, 0, 0},
+     {6, 0, 24},
+     SP_OBSERVED,
+     "6.0.5 answers 370 to dropping the index of {x: 'hashed'}, 6.0.24 and 6.0.27 drop it; the "
+     "manual gives 6.0.12 for the change"},
+    {SP_TTL_LOOKED_AT_LATE,
+     {6, 0, 27},
+     NEVER,
+     SP_OBSERVED,
+     "6.0.5 and 6.0.24 answer 67 to {x: 1} with expireAfterSeconds: -1 beside an index on {x: 1}, "
+     "6.0.27 85; versions between were not seen"},
+    {SP_BUCKET_SIZE_OPTION,
+     {6, 0, 24},
+     NEVER,
+     SP_OBSERVED,
+     "6.0.5 answers 197 to an index with bucketSize: 1, 6.0.24 and 6.0.27 make it; versions "
+     "between were not seen"},
+    {SP_KEY_PATHS_OF_REFERENCES,
+     {6, 0, 24},
+     NEVER,
+     SP_OBSERVED,
+     "6.0.5 answers 2 to sharding by {'a.$id': 1}, 6.0.24 and 6.0.27 do it; versions between were "
+     "not seen"},
+    {SP_UNFIT_INDEX_IS_96,
+     ALWAYS,
+     {5, 0, 0},
+     SP_OBSERVED,
+     "4.2.6 and 4.4.2 answer 96 to sharding by {x: 1} where the only index on it is multikey, "
+     "5.0.4 "
+     "and 6.0.5 answer 72"},
 };
 
 const sp_difference_row_t *sp_version_table(unsigned *count)

@@ -31,7 +31,27 @@ typedef enum sp_difference {
     SP_GATHERED_APART,       /* what an $or does not gather into $in becomes an $or of its own */
     SP_NOR_SIMPLIFIED, /* conditions that never or always hold are simplified away inside $nor */
     SP_ID_NAMES_DEEP,  /* names in an upserted _id are looked at in every depth (id_names.h) */
-    SP_DIFFERENCES     /* how many there are */
+    SP_CHUNKS_COUNTED_IN_32_BITS, /* numInitialChunks loses all but its lowest 32 bits */
+    SP_CHUNKS_DEALT_BY_32_BITS,   /* … also where chunks are dealt to the shards */
+    SP_ZONES_END_IN_HASHED,       /* zone bounds may have MinKey and MaxKey in a hashed field */
+    SP_ZONES_PRESPLIT,            /* presplitHashedZones is known, else it counts for nothing */
+    SP_REFINES_KEYS,              /* refineCollectionShardKey is there */
+    SP_REFINE_UNFIT_IS_96,    /* refining answers 96 where an index looks fit and does not serve */
+    SP_RESHARDS,              /* reshardCollection is there */
+    SP_RESHARD_OPTIONS_FIRST, /* its options are looked at before the collection */
+    SP_RESHARD_KEEPS_CHUNK_COUNT, /* without a number it makes as many chunks as there were */
+    SP_KEY_VALUES_IMMUTABLE,      /* no update changes a shard key value, however it is sent */
+    SP_KEY_NUMBERS_ALIKE, /* an equal number of another type is no change of a shard key value */
+    SP_KEY_FIELDS_KEPT,   /* an update that takes a shard key field away is refused */
+    SP_KEY_INDEX_KEPT,    /* the last index that supports the shard key is not dropped or hidden */
+    SP_HASHED_KEY_INDEX_KEPT, /* nor that of a key with a hashed field */
+    SP_TTL_LOOKED_AT_LATE,    /* expireAfterSeconds is checked after collation and other indexes */
+    SP_BUCKET_SIZE_OPTION,    /* bucketSize is an option of any index */
+    SP_KEY_PATHS_OF_REFERENCES, /* $id, $ref and $db are taken as later parts of a shard key's path
+                                 */
+    SP_UNFIT_INDEX_IS_96, /* shardCollection answers 96 where an index looks fit and does not serve
+                           */
+    SP_DIFFERENCES        /* how many there are */
 } sp_difference_t;
 
 /* How a fact came into the table. */

@@ -9,7 +9,7 @@ sp_add_generator_test(test_gen_value)
 sp_add_generator_test(test_gen_scenes)
 sp_add_generator_test(test_gen_soundness)
 sp_add_generator_test(test_gen_filter)
-sp_add_generator_test(test_kinds)
+sp_add_test(test_kinds test_kinds.c kinds_count.c from_json.c LIBS sp_fuzzers sp_fuzz_check)
 
 add_executable(faulty_target faulty_target.c "${PROJECT_SOURCE_DIR}/fuzzers/standalone_driver.c")
 target_link_libraries(faulty_target PRIVATE sp_options PkgConfig::BSON)

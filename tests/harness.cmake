@@ -11,6 +11,11 @@ target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--w
 
 sp_add_harness_test(test_harness_targeting LIVE)
 
+# Single statements of docs/coverage.md, straight against a cluster.
+foreach(topic chunks index values reshard)
+  sp_add_harness_test(test_statements_${topic}_live statements.c LIVE)
+endforeach()
+
 # The command line as its users see it, without a server and with real ones.
 add_test(NAME test_cli_offline COMMAND "${SHARDPROOF_PYTHON}"
   "${CMAKE_CURRENT_SOURCE_DIR}/test_cli_offline.py" $<TARGET_FILE:shardproof>)

@@ -88,10 +88,8 @@ static const struct refused {
     {"{'a..b': 1}", "the shard key path 'a..b' has an empty part"},
     {"{'$a': 1}", "the shard key path '$a' has a part that begins with $"},
     {"{'a.$b': 1}", "begins with $"},
-    /* 6.0.24 and 6.0.27 take these three, 6.0.5 does not */
-    {"{'a.$id': 1}", "begins with $"},
-    {"{'a.$ref': 1}", "begins with $"},
-    {"{'a.$db': 1}", "begins with $"},
+    {"{'a.$idx': 1}", "begins with $"},
+    {"{'a.$': 1}", "begins with $"},
     {"{'$id': 1}", "begins with $"},
 };
 
@@ -173,6 +171,51 @@ static void test_long_path(void **state)
     assert_int_equal(pattern->fields[0].part_count, 201);
     sp_pattern_free(pattern);
     bson_destroy(&doc);
+}
+
+static int32_t check(const char *text, const char *version_text)
+{
+    sp_version_t version;
+    sp_error_t error = {0};
+    assert_true(sp_version_parse(version_text, &version, NULL));
+    bson_t *doc = sp_doc_from(text);
+    bool taken_there = sp_pattern_check(doc, version, &error);
+    assert_int_equal(taken_there, error.domain == SP_ERROR_NONE);
+    assert_true(taken_there || error.domain == SP_ERROR_RULE);
+    bson_destroy(doc);
+    return error.code;
+}
+
+static void test_versions(void **state)
+{
+    (void)state;
+    static const char *const references[] = {"{'a.$id': 1}", "{'a.$ref': 1}",
+                                             "{'x': 1, 'a.$db': 1}", "{'a.$id.b': 1}"};
+    for (size_t i = 0; i < COUNT(references); i++) {
+        assert_int_equal(check(references[i], "6.0.5"), 2);
+        assert_int_equal(check(references[i], "6.0.24"), 0);
+        sp_pattern_free(parse(references[i], NULL));
+    }
+    assert_int_equal(check("{'$id': 1}", "6.0.27"), 2);
+    assert_int_equal(check("{'a.$id': 1, 'b.$ida': 1}", "6.0.27"), 2);
+    assert_int_equal(check("{'x': 'hashed', 'y': 1}", "4.2.6"), 2);
+    assert_int_equal(check("{'x': 'hashed', 'y': 1}", "4.4.2"), 0);
+    assert_int_equal(check("{'x': 'hashed'}", "4.0.3"), 0);
+    assert_int_equal(check("{'x': -1}", "4.0.3"), 2);
+    assert_int_equal(check("{}", "6.0.27"), 2);
+}
+
+/* A path that comes twice and a 33rd field are refused only when the index is made. */
+static void test_checked_later(void **state)
+{
+    (void)state;
+    bson_t many = BSON_INITIALIZER;
+    append_fields(&many, 33);
+    assert_int_equal(check("{'x': 1, 'x': 1}", "6.0.27"), 0);
+    assert_int_equal(check("{'x': 1, 'y': 1, 'x': 'hashed'}", "6.0.27"), 0);
+    assert_int_equal(check("{'x': 'hashed', 'x': 'hashed'}", "6.0.27"), 2);
+    assert_true(sp_pattern_check(&many, (sp_version_t){6, 0, 27}, NULL));
+    bson_destroy(&many);
 }
 
 static void test_parts(void **state)
@@ -281,6 +324,8 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_number_of_fields),
         cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_checked_later),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_fits),
         cmocka_unit_test(test_bound_storable),
