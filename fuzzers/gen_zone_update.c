@@ -62,12 +62,13 @@ static void append_range(sp_producer_t *producer, const sp_zones_draw_t *draw, b
 static void append_zone(sp_producer_t *producer, bson_t *question)
 {
     uint32_t choice = sp_draw_below(producer, 16);
-    if (choice < 11)
-        BSON_APPEND_UTF8(question, "zone", sp_zone_name(producer));
-    else if (choice < 15)
-        BSON_APPEND_NULL(question, "zone");
+    const char *zone = sp_zone_name(producer);
+    if (choice == 15)
+        zone = sp_draw_one_in(producer, 2) ? "" : "zx";
+    if (choice < 11 || choice == 15)
+        BSON_APPEND_UTF8(question, "zone", zone);
     else
-        BSON_APPEND_UTF8(question, "zone", sp_draw_one_in(producer, 2) ? "" : "zx");
+        BSON_APPEND_NULL(question, "zone");
 }
 
 void sp_gen_zone_update(const sp_scene_context_t *context, sp_producer_t *producer,

@@ -23,6 +23,8 @@ enum {
     RESHARD_TIMEOUT_MS = 120000,
     USUAL_TIMEOUT_MS = 30000,
     PAUSE_NS = 100000000,
+    TURN_TRIES = 150,
+    COLLECTION_TRIES = 8,
     IN_PROGRESS = 338
 };
 
@@ -160,21 +162,20 @@ static void build(const resharding_t *resharding, bson_t *command)
     sp_append_majority(command);
 }
 
-/* A cluster reshards one collection at a time, and other workers do it too. */
+/* A cluster reshards one collection at a time, and other workers do it too. Fails with IN_PROGRESS
+ * where it does not get its turn. */
 static bool reshard(const resharding_t *resharding, sp_error_t *error)
 {
     sp_session_t *session = resharding->session;
     sp_conn_t *primary = session->shards[session->primary];
     bson_t command = BSON_INITIALIZER;
     bool ok = false, again = true;
-    int64_t deadline = bson_get_monotonic_time() + INT64_C(1000) * RESHARD_TIMEOUT_MS;
     build(resharding, &command);
     sp_conn_set_timeout(primary, RESHARD_TIMEOUT_MS);
-    while (again) {
+    for (unsigned tries = 1; again; tries++) {
         ok = sp_conn_command(primary, "admin", &command, NULL, error);
-        again = !ok && error->domain == SP_ERROR_SERVER && error->code == IN_PROGRESS;
-        if (again && (sp_stop_requested() || bson_get_monotonic_time() > deadline))
-            again = sp_error_set(error, SP_ERROR_INFRA, 0, "others do not end their resharding");
+        again = !ok && error->domain == SP_ERROR_SERVER && error->code == IN_PROGRESS &&
+                tries < TURN_TRIES && !sp_stop_requested();
         if (again)
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
@@ -287,24 +288,40 @@ static bool describe(const resharding_t *resharding, bson_t *answer, sp_error_t 
     return ok;
 }
 
-/* What a server refuses is an answer; what brings none is none. */
-static bool execute_request(resharding_t *resharding, const sp_layout_t *layout, bson_t *answer,
-                            sp_error_t *error)
+/* With a collection of its own, which is dropped again. */
+static bool try_request(resharding_t *resharding, const sp_layout_t *layout, bson_t *answer,
+                        sp_error_t *error)
 {
-    sp_error_t failed = {0};
-    resharding->has_docs = resharding->request.common.state == SP_REFINE_SHARDED &&
-                           bson_iter_init_find(&resharding->docs, resharding->question, "docs");
-    if (resharding->has_docs)
-        resharding->count = sp_case_count(&resharding->docs);
     resharding->fates = sp_fates_new(resharding->count);
-    bool ok = prepare(resharding, layout, &failed) && reshard(resharding, &failed) &&
-              describe(resharding, answer, &failed);
+    bool ok = prepare(resharding, layout, error) && reshard(resharding, error) &&
+              describe(resharding, answer, error);
     sp_fates_free(resharding->fates, resharding->count);
     /* A collection that cannot be dropped is only untidy. */
     if (resharding->made.collection[0] != '\0')
         sp_sharded_drop(resharding->session, resharding->made.collection, NULL);
+    return ok;
+}
+
+/* What a server refuses is an answer; what brings none is none. 6.0.27 may go on refusing a
+ * collection with IN_PROGRESS that came at the same instant as another, so a new one is tried. */
+static bool execute_request(resharding_t *resharding, const sp_layout_t *layout, bson_t *answer,
+                            sp_error_t *error)
+{
+    sp_error_t failed = {0};
+    bool ok = false, again = true;
+    resharding->has_docs = resharding->request.common.state == SP_REFINE_SHARDED &&
+                           bson_iter_init_find(&resharding->docs, resharding->question, "docs");
+    if (resharding->has_docs)
+        resharding->count = sp_case_count(&resharding->docs);
+    for (unsigned tries = 1; again; tries++) {
+        ok = try_request(resharding, layout, answer, &failed);
+        again = !ok && failed.domain == SP_ERROR_SERVER && failed.code == IN_PROGRESS &&
+                tries < COLLECTION_TRIES && !sp_stop_requested();
+    }
     if (ok)
         return true;
+    if (failed.code == IN_PROGRESS)
+        return sp_error_set(error, SP_ERROR_INFRA, 0, "others do not end their resharding");
     if (failed.domain != SP_ERROR_SERVER || sp_code_is_trouble(failed.code))
         return sp_error_set(error, failed.domain, failed.code, "%s", failed.message);
     bson_reinit(answer);

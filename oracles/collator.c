@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 #include <unicode/ucol.h>
+#include <unicode/ustring.h>
 
 struct sp_collator {
     UCollator *icu;
@@ -105,4 +106,25 @@ int sp_collator_compare(const sp_collator_t *collator, const char *a, uint32_t a
         ucol_strcollUTF8(collator->icu, a, (int32_t)a_size, b, (int32_t)b_size, &status);
     assert(U_SUCCESS(status));
     return order == UCOL_EQUAL ? 0 : order == UCOL_LESS ? -1 : 1;
+}
+
+char *sp_collator_key(const sp_collator_t *collator, const char *text, uint32_t size,
+                      size_t *key_size)
+{
+    UErrorCode status = U_ZERO_ERROR;
+    const UChar32 replacement = 0xfffd;
+    int32_t length = 0;
+    assert(size <= INT32_MAX / 2);
+    /* No text has more UTF-16 units than bytes. */
+    UChar *units = bson_malloc(((size_t)size + 1) * sizeof *units);
+    u_strFromUTF8WithSub(units, (int32_t)size + 1, &length, text, (int32_t)size, replacement, NULL,
+                         &status);
+    assert(U_SUCCESS(status));
+    int32_t needed = ucol_getSortKey(collator->icu, units, length, NULL, 0);
+    assert(needed > 0);
+    uint8_t *key = bson_malloc((size_t)needed);
+    ucol_getSortKey(collator->icu, units, length, key, needed);
+    bson_free(units);
+    *key_size = (size_t)needed - 1;
+    return (char *)key;
 }

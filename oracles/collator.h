@@ -22,4 +22,9 @@ void sp_collator_free(sp_collator_t *collator); /* NULL is fine */
 int sp_collator_compare(const sp_collator_t *collator, const char *a, uint32_t a_size,
                         const char *b, uint32_t b_size);
 
+/* Bytes that are the same for strings that the collation holds for equal, without the closing NUL;
+ * their number in *key_size. To be freed with bson_free. */
+char *sp_collator_key(const sp_collator_t *collator, const char *text, uint32_t size,
+                      size_t *key_size);
+
 #endif

@@ -1,5 +1,6 @@
 #include "index_keys.h"
 
+#include "collated_value.h"
 #include "collation.h"
 #include "matcher.h"
 #include "order.h"
@@ -230,7 +231,10 @@ static bool check_symbols(const expansion_t *expansion, const sp_value_t *value)
 
 static sp_value_t hash_of(const expansion_t *expansion, const sp_value_t *value)
 {
-    int64_t hash = sp_hash_value(expansion->hasher, value);
+    const sp_collator_t *collator = expansion->index->collator;
+    sp_value_t collated =
+        collator != NULL ? sp_collated_value(expansion->arena, collator, value) : *value;
+    int64_t hash = sp_hash_value(expansion->hasher, &collated);
     uint64_t *little_endian = sp_arena_take(expansion->arena, sizeof *little_endian);
     *little_endian = BSON_UINT64_TO_LE((uint64_t)hash);
     return (sp_value_t){BSON_TYPE_INT64, sizeof *little_endian, (const uint8_t *)little_endian};

@@ -32,7 +32,7 @@ enum { SHARD_KEY_NOT_FOUND = 61, SHARD_KEY_TOO_BIG = 13334 };
 static bool check_older_rules(const sp_model_t *model, const sp_pattern_t *pattern,
                               const bson_t *doc, const bson_t *key, sp_error_t *error)
 {
-    const uint32_t size_limit = 512;
+    const uint32_t size_limit = sp_version_has(model->version, SP_KEY_OF_512_REFUSED) ? 511 : 512;
     bool required = sp_version_has(model->version, SP_KEY_FIELDS_REQUIRED);
     for (unsigned i = 0; required && i < pattern->field_count; i++) {
         if (sp_extract_path(doc, &pattern->fields[i]).type == BSON_TYPE_EOD)
@@ -41,9 +41,9 @@ static bool check_older_rules(const sp_model_t *model, const sp_pattern_t *patte
                                 pattern->fields[i].text);
     }
     if (sp_version_has(model->version, SP_KEY_SIZE_LIMITED) && pattern->hashed < 0 &&
-        key->len >= size_limit)
+        key->len > size_limit)
         return sp_error_set(error, SP_ERROR_RULE, SHARD_KEY_TOO_BIG,
-                            "the shard key value has %u bytes, %u or more are refused", key->len,
+                            "the shard key value has %u bytes, more than %u are refused", key->len,
                             size_limit);
     return true;
 }

@@ -18,6 +18,7 @@ enum {
     COMMAND_NOT_FOUND = 59,
     SHARD_KEY_NOT_FOUND = 61,
     INVALID_OPTIONS = 72,
+    INDEX_KEY_SPECS_CONFLICT = 86,
     NAMESPACE_NOT_SHARDED = 118,
     TOO_MANY_COMPOUND_KEYS = 13103,
     NO_LOCALE = 40414,
@@ -95,6 +96,31 @@ static bool is_id_key(const bson_t *key)
            BSON_ITER_HOLDS_NUMBER(&iter);
 }
 
+/* Whether the index on _id that every collection has stands for the new key, which is on _id. */
+static bool has_id_index(const resharding_t *resharding)
+{
+    bson_t id_key = BSON_INITIALIZER;
+    const bson_t *collation = resharding->layout->collation;
+    BSON_APPEND_INT32(&id_key, "_id", 1);
+    bool same = sp_refine_same_key(&id_key, &resharding->request.common.new_key);
+    bson_destroy(&id_key);
+    return same && (collation == NULL || sp_collation_is_simple(collation));
+}
+
+/* Whether indexes on both keys get one name, in which every number of a shard key is a 1. */
+static bool is_named_alike(const bson_t *a, const bson_t *b)
+{
+    bson_iter_t left, right;
+    if (!bson_iter_init(&left, a) || !bson_iter_init(&right, b))
+        return false;
+    while (bson_iter_next(&left)) {
+        if (!bson_iter_next(&right) || strcmp(bson_iter_key(&left), bson_iter_key(&right)) != 0 ||
+            BSON_ITER_HOLDS_UTF8(&left) != BSON_ITER_HOLDS_UTF8(&right))
+            return false;
+    }
+    return !bson_iter_next(&right);
+}
+
 /* Each recipient makes the collection with all its indexes, and one for the key where none looks as
  * if it were it; what looks so must serve. There is no document yet, so no index has arrays. */
 static bool check_indexes(const resharding_t *resharding, sp_error_t *error)
@@ -114,14 +140,17 @@ static bool check_indexes(const resharding_t *resharding, sp_error_t *error)
         looks_fit = looks_fit || sp_key_index_looks_fit(&index, new_key, false);
         serves = serves || sp_key_index_serves(&index, false, new_key, resharding->model->version);
     }
-    if (!looks_fit && is_id_key(new_key) && resharding->layout->collation != NULL &&
-        !sp_collation_is_simple(resharding->layout->collation))
-        return refuse(error, BAD_VALUE, "the index on _id has the collection's collation");
+    if (!looks_fit && is_id_key(new_key) && !has_id_index(resharding))
+        return refuse(error, BAD_VALUE,
+                      "an index on _id is {_id: 1} and has the collection's collation");
     if (looks_fit && !serves)
         return refuse(error, INVALID_OPTIONS,
                       "the index on the new shard key is hidden or partial");
     if (resharding->repeats)
         return refuse(error, BAD_VALUE, "the new shard key has a field twice");
+    if (!looks_fit && is_named_alike(&resharding->key, new_key))
+        return refuse(error, INDEX_KEY_SPECS_CONFLICT,
+                      "the index on the old shard key has the name that the new one's would get");
     if (bson_count_keys(new_key) > SP_PATTERN_FIELDS_MAX)
         return refuse(error, TOO_MANY_COMPOUND_KEYS, "an index has at most 32 fields");
     return true;
@@ -230,7 +259,10 @@ static bool check_survival(const resharding_t *resharding, sp_error_t *error)
     const sp_reshard_request_t *request = &resharding->request;
     const sp_chunkmap_t *chunks = resharding->layout->chunks;
     bson_t min, max;
-    for (uint32_t i = 0; request->keeps_zones && i < sp_chunkmap_count(chunks); i++) {
+    if (!request->keeps_zones ||
+        !sp_version_has(resharding->model->version, SP_RESHARD_DIES_OF_ZONES))
+        return true;
+    for (uint32_t i = 0; i < sp_chunkmap_count(chunks); i++) {
         sp_chunkmap_bounds(chunks, i, &min, &max);
         for (unsigned j = 0; j < request->zone_count; j++) {
             if (sp_refine_same_key(&min, &request->zones[j].min))
@@ -316,7 +348,23 @@ static void append_chunks(const resharding_t *resharding, bool changes, bson_t *
     bson_append_array_end(answer, &array);
 }
 
-static void append_found(const resharding_t *resharding, const sp_pattern_t *pattern,
+/* On some versions a document whose new key is MaxKey in every field belongs to no chunk, so nobody
+ * copies it: it is lost. */
+static bool is_copied(const resharding_t *resharding, const bson_t *doc, bool changes)
+{
+    bson_t key = BSON_INITIALIZER;
+    bson_iter_t iter;
+    bool copied = !changes || !sp_version_has(resharding->model->version, SP_MAX_KEY_IN_NO_CHUNK);
+    bool sound = sp_extract_key(resharding->pattern, resharding->model->hasher, doc, &key, NULL) &&
+                 bson_iter_init(&iter, &key);
+    assert(copied || sound);
+    while (!copied && bson_iter_next(&iter))
+        copied = !BSON_ITER_HOLDS_MAXKEY(&iter);
+    bson_destroy(&key);
+    return copied;
+}
+
+static void append_found(const resharding_t *resharding, const sp_pattern_t *pattern, bool changes,
                          bson_t *answer)
 {
     bson_iter_t iter = resharding->request.common.docs;
@@ -325,8 +373,10 @@ static void append_found(const resharding_t *resharding, const sp_pattern_t *pat
         bson_t doc, filter = BSON_INITIALIZER;
         bool sound = sp_value_document(&iter, &doc);
         assert(sound);
-        found += resharding->stored[i];
-        by_key += resharding->stored[i] && sp_refine_own_filter(pattern, &doc, &filter);
+        if (resharding->stored[i] && is_copied(resharding, &doc, changes)) {
+            found++;
+            by_key += sp_refine_own_filter(pattern, &doc, &filter);
+        }
         bson_destroy(&filter);
     }
     BSON_APPEND_INT32(answer, "found", found);
@@ -341,7 +391,8 @@ static void append_answer(const resharding_t *resharding, bool changes, bson_t *
     append_chunks(resharding, changes, answer);
     if (changes)
         append_zones(resharding, answer);
-    append_found(resharding, changes ? resharding->pattern : resharding->layout->pattern, answer);
+    append_found(resharding, changes ? resharding->pattern : resharding->layout->pattern, changes,
+                 answer);
 }
 
 static bool answer_question(resharding_t *resharding, bson_t *answer, sp_error_t *error)

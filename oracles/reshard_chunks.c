@@ -9,6 +9,7 @@
 enum {
     BAD_VALUE = 2,
     SHARD_NOT_FOUND = 70,
+    DUPLICATE_KEY = 11000,
     TOO_MANY_COMPOUND_KEYS = 13103,
     WRONG_BOUND = 16634,
     NEGATIVE_SAMPLE = 28747,
@@ -174,8 +175,18 @@ static bool refuse_few(sp_error_t *error)
                         "chunks");
 }
 
+/* Whether `key` is the first or the last of all bounds, and was not drawn yet. */
+static bool ends_all(const bounds_t *bounds, const bson_t *key, bool *begun, bool *ended)
+{
+    bool first = sp_key_compare(bounds->items[0], key) == 0 && !*begun;
+    bool last = sp_key_compare(bounds->items[bounds->count - 1], key) == 0 && !*ended;
+    *begun = *begun || first;
+    *ended = *ended || last;
+    return first || last;
+}
+
 /* Every tenth value of a sample that has ten for each chunk that is still wanted. */
-static bool add_sample(const sp_reshard_plan_t *plan, bounds_t *bounds, int64_t wanted, bool *known,
+static bool add_sample(sp_reshard_plan_t *plan, bounds_t *bounds, int64_t wanted, bool *known,
                        sp_error_t *error)
 {
     if (plan->keyless)
@@ -189,6 +200,7 @@ static bool add_sample(const sp_reshard_plan_t *plan, bounds_t *bounds, int64_t 
                sp_error_set(error, SP_ERROR_INPUT, 0,
                             "so many 'docs' with equal values make the answer a matter of chance");
     }
+    bool begun = false, ended = false;
     for (unsigned next = 0; wanted > 0; next += SAMPLES_PER_CHUNK) {
         if (next >= plan->doc_count)
             return refuse_few(error);
@@ -196,8 +208,11 @@ static bool add_sample(const sp_reshard_plan_t *plan, bounds_t *bounds, int64_t 
         const sp_sampled_t *doc = &plan->docs[last < plan->doc_count ? last : plan->doc_count - 1];
         if (has_double(plan, doc))
             *known = false;
-        wanted -= bounds_add(bounds, doc->key);
+        /* The ends of all count as splits, too, though they split nothing. */
+        if (bounds_add(bounds, doc->key) || ends_all(bounds, doc->key, &begun, &ended))
+            wanted--;
     }
+    plan->draws_min = begun;
     return true;
 }
 
@@ -279,8 +294,7 @@ static void append_extremes(const sp_pattern_t *pattern, bson_t *min, bson_t *ma
     }
 }
 
-bool sp_reshard_chunks(const sp_reshard_plan_t *plan, bson_t *chunks, bool *known,
-                       sp_error_t *error)
+bool sp_reshard_chunks(sp_reshard_plan_t *plan, bson_t *chunks, bool *known, sp_error_t *error)
 {
     bson_t min = BSON_INITIALIZER, max = BSON_INITIALIZER;
     bounds_t bounds = {0};
@@ -301,6 +315,9 @@ bool sp_reshard_chunks(const sp_reshard_plan_t *plan, bson_t *chunks, bool *know
     if (ok && wanted > 0)
         ok = add_sample(plan, &bounds, wanted, known, error);
     ok = ok && deal(plan, &bounds, chunks, error);
+    if (ok && plan->draws_min)
+        ok = sp_error_set(error, SP_ERROR_RULE, DUPLICATE_KEY,
+                          "two chunks begin at MinKey, which is a value of the sample");
     bson_free(bounds.items);
     bson_destroy(&min);
     bson_destroy(&max);

@@ -22,7 +22,8 @@ typedef struct sp_reshard_plan {
     int64_t number;     /* of chunks that are asked for */
     sp_sampled_t *docs; /* those that have a new shard key value; are brought into order */
     unsigned doc_count;
-    bool keyless; /* there are documents that have none */
+    bool keyless;   /* there are documents that have none */
+    bool draws_min; /* set: a value of the sample is MinKey in every field */
 } sp_reshard_plan_t;
 
 /* The zones and the chunks that a request names: SP_ERROR_RULE with the server's code where they
@@ -33,7 +34,6 @@ bool sp_reshard_check_ranges(const sp_reshard_plan_t *plan, sp_error_t *error);
  * between values of a sample. Appends [min, max, shard] of each to the array `chunks`, or leaves
  * *known false where it depends on which documents are drawn. SP_ERROR_RULE with the server's code
  * where it refuses; SP_ERROR_INPUT where even that depends on the drawing. */
-bool sp_reshard_chunks(const sp_reshard_plan_t *plan, bson_t *chunks, bool *known,
-                       sp_error_t *error);
+bool sp_reshard_chunks(sp_reshard_plan_t *plan, bson_t *chunks, bool *known, sp_error_t *error);
 
 #endif

@@ -26,6 +26,13 @@ static const sp_difference_row_t table[] = {
      "mongos 4.0.3 and 4.2.6 answer 13334 to long ranged keys, 4.2.6 from 513 bytes on; 4.4.2 "
      "takes "
      "them; the manual gives 4.4"},
+    {SP_KEY_OF_512_REFUSED,
+     ALWAYS,
+     {4, 2, 0},
+     SP_DOCUMENTED,
+     "the message of 13334 wants less than 512 bytes, and so it is told of mongos 4.0.3; 4.2.6, "
+     "which "
+     "has the same message, takes 512"},
     {SP_COMPOUND_HASHED,
      {4, 4, 0},
      NEVER,
@@ -146,6 +153,13 @@ static const sp_difference_row_t table[] = {
      SP_OBSERVED,
      "6.0.5 reshards a collection of 3 chunks and 20 documents into 3 chunks, 6.0.27 answers "
      "4952606, as it does for the number 90; versions between were not seen"},
+    {SP_RESHARD_DIES_OF_ZONES,
+     ALWAYS,
+     {6, 0, 24},
+     SP_OBSERVED,
+     "the config server of 6.0.5 aborts, at every start again, after resharding {x: 1} to {x: "
+     "'hashed'} where both have a zone from {x: MinKey}; 6.0.24 and 6.0.27 do it; versions between "
+     "were not seen"},
     {SP_KEY_VALUES_IMMUTABLE,
      ALWAYS,
      {4, 2, 0},

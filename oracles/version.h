@@ -17,7 +17,8 @@ typedef struct sp_version {
 
 typedef enum sp_difference {
     SP_KEY_FIELDS_REQUIRED, /* a document without every shard key field is refused */
-    SP_KEY_SIZE_LIMITED,    /* a ranged shard key value of 512 bytes or more is refused */
+    SP_KEY_SIZE_LIMITED,    /* a ranged shard key value of more than 512 bytes is refused */
+    SP_KEY_OF_512_REFUSED,  /* one of 512 bytes is refused too */
     SP_COMPOUND_HASHED,     /* a hashed field may stand beside others */
     SP_MAX_KEY_IN_NO_CHUNK, /* a key that is MaxKey in every field is refused, else the last chunk's
                              */
@@ -40,7 +41,9 @@ typedef enum sp_difference {
     SP_RESHARDS,              /* reshardCollection is there */
     SP_RESHARD_OPTIONS_FIRST, /* its options are looked at before the collection */
     SP_RESHARD_KEEPS_CHUNK_COUNT, /* without a number it makes as many chunks as there were */
-    SP_KEY_VALUES_IMMUTABLE,      /* no update changes a shard key value, however it is sent */
+    SP_RESHARD_DIES_OF_ZONES, /* the config server dies of a new zone that begins where an old one
+                                 did */
+    SP_KEY_VALUES_IMMUTABLE,  /* no update changes a shard key value, however it is sent */
     SP_KEY_NUMBERS_ALIKE, /* an equal number of another type is no change of a shard key value */
     SP_KEY_FIELDS_KEPT,   /* an update that takes a shard key field away is refused */
     SP_KEY_INDEX_KEPT,    /* the last index that supports the shard key is not dropped or hidden */

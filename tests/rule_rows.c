@@ -60,10 +60,10 @@ void sp_assert_rule_rows_of(sp_rule_predict_t *predict, const char *version, con
         assert_row(predict, version, layout, rows[i].request, rows[i].answer);
 }
 
-void sp_assert_rule_refuses(sp_rule_predict_t *predict, const char *layout,
-                            const sp_rule_row_t *rows, size_t count)
+void sp_assert_rule_refuses_on(sp_rule_predict_t *predict, const char *version, const char *layout,
+                               const sp_rule_row_t *rows, size_t count)
 {
-    sp_model_t *model = sp_model_of("6.0.27");
+    sp_model_t *model = sp_model_of(version);
     for (size_t i = 0; i < count; i++) {
         sp_answers_t answers = SP_ANSWERS_INITIALIZER;
         sp_error_t error = {0};
@@ -78,4 +78,10 @@ void sp_assert_rule_refuses(sp_rule_predict_t *predict, const char *layout,
         bson_destroy(test);
     }
     sp_model_free(model);
+}
+
+void sp_assert_rule_refuses(sp_rule_predict_t *predict, const char *layout,
+                            const sp_rule_row_t *rows, size_t count)
+{
+    sp_assert_rule_refuses_on(predict, "6.0.27", layout, rows, count);
 }

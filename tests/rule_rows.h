@@ -28,4 +28,8 @@ void sp_assert_rule_rows_of(sp_rule_predict_t *predict, const char *version, con
 void sp_assert_rule_refuses(sp_rule_predict_t *predict, const char *layout,
                             const sp_rule_row_t *rows, size_t count);
 
+/* The same on `version` instead of 6.0.27. */
+void sp_assert_rule_refuses_on(sp_rule_predict_t *predict, const char *version, const char *layout,
+                               const sp_rule_row_t *rows, size_t count);
+
 #endif

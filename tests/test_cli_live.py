@@ -178,6 +178,29 @@ class WithCluster(Live):
             self.assertGreater(kinds[area]["operator"]["$or"], 0)
         self.assertEqual(*map(self.without_times, reports))
 
+    def test_the_areas_of_rules_agree(self):
+        """Some scenes of each, from a seed that nothing else uses."""
+        areas = ("shardcollection", "chunks", "index", "unique", "keychange", "refine", "reshard")
+        for area in areas:
+            cases = "2" if area == "reshard" else "24"
+            self.call(SHARDPROOF, "run", "--server", self.config, "--areas", area, "--cases", cases, "--seed", "3",
+                      "--report", area)
+            report = self.read_report(area)
+            (counted,) = report["areas"]
+            self.assertGreaterEqual(counted["counts"]["match"], int(cases))
+            self.assertEqual(counted["counts"]["match"], counted["answers"], area)
+            for dimension, kinds in counted["kinds"].items():
+                self.assertGreater(sum(kinds.values()), 0, dimension)
+            self.assertNotEqual(counted["kinds"], {})
+
+    def test_the_number_of_jobs_changes_no_rule(self):
+        reports = []
+        for jobs in ("1", "2"):
+            self.call(SHARDPROOF, "run", "--server", self.config, "--areas", "shardcollection,index,keychange",
+                      "--cases", "60", "--seed", "7", "--jobs", jobs, "--report", jobs)
+            reports.append(self.without_times(self.read_report(jobs)))
+        self.assertEqual(*reports)
+
     def test_planted_differences(self):
         """A wrong model is found out, in the same way by any number of jobs, and the right one agrees."""
         cases = 4000

@@ -19,6 +19,13 @@ static int order_of(const char *collation, const char *a, const char *b)
     sp_collator_t *collator = sp_collator_new(document, &error);
     assert_non_null(collator);
     int order = sp_collator_compare(collator, a, (uint32_t)strlen(a), b, (uint32_t)strlen(b));
+    size_t a_size, b_size;
+    char *a_key = sp_collator_key(collator, a, (uint32_t)strlen(a), &a_size);
+    char *b_key = sp_collator_key(collator, b, (uint32_t)strlen(b), &b_size);
+    bool same = a_size == b_size && memcmp(a_key, b_key, a_size) == 0;
+    assert_int_equal(same, order == 0);
+    bson_free(a_key);
+    bson_free(b_key);
     sp_collator_free(collator);
     bson_destroy(document);
     return order;

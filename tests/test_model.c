@@ -224,6 +224,64 @@ static void test_max_key(void **state)
     }
 }
 
+/* {x: "…"} of `size` bytes. */
+static void assert_key_of_size(const char *version, const char *layout, unsigned size, int32_t code)
+{
+    sp_model_t *model = model_of(version);
+    bson_t answer = BSON_INITIALIZER;
+    const unsigned around = 13;
+    char *text = bson_malloc(size);
+    memset(text, 'a', size - around);
+    text[size - around] = '\0';
+    char *doc = bson_strdup_printf("{'x': '%s'}", text);
+    predict(model, layout, doc, &answer);
+    if (code_of(&answer) != code)
+        fail_msg("%s, a key of %u bytes: %d", version, size, code_of(&answer));
+    bson_free(doc);
+    bson_free(text);
+    bson_destroy(&answer);
+    sp_model_free(model);
+}
+
+/* 4.2.6 and 4.4.2 were asked through a shard's $merge; of 4.0.3 the bound itself is only told. */
+static void test_key_size(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *version, *layout;
+        unsigned size;
+        int32_t code;
+    } rows[] = {
+        {"4.0.3", ranged, 511, 0},     {"4.0.3", ranged, 512, 13334}, {"4.0.3", ranged, 600, 13334},
+        {"4.0.3", hashed, 600, 0},     {"4.2.6", ranged, 511, 0},     {"4.2.6", ranged, 512, 0},
+        {"4.2.6", ranged, 513, 13334}, {"4.2.6", hashed, 600, 0},     {"4.4.2", ranged, 513, 0},
+        {"6.0.5", ranged, 5000, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_key_of_size(rows[i].version, rows[i].layout, rows[i].size, rows[i].code);
+}
+
+/* Observed on mongos 4.0.3, 4.2.6 and 4.4.2. */
+static void test_key_fields(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *version;
+        int32_t code;
+    } rows[] = {{"4.0.3", 61}, {"4.2.6", 61}, {"4.4.2", 0}, {"6.0.5", 0}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        sp_model_t *model = model_of(rows[i].version);
+        bson_t answer = BSON_INITIALIZER;
+        predict(model, ranged, "{'_id': 1}", &answer);
+        assert_int_equal(code_of(&answer), rows[i].code);
+        bson_reinit(&answer);
+        predict(model, ranged, "{'_id': 1, 'x': null}", &answer);
+        assert_int_equal(code_of(&answer), 0);
+        bson_destroy(&answer);
+        sp_model_free(model);
+    }
+}
+
 static void test_answer_error(void **state)
 {
     (void)state;
@@ -243,9 +301,10 @@ static void test_answer_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hash),    cmocka_unit_test(test_order),
-        cmocka_unit_test(test_owner),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_max_key), cmocka_unit_test(test_answer_error),
+        cmocka_unit_test(test_hash),       cmocka_unit_test(test_order),
+        cmocka_unit_test(test_owner),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_max_key),    cmocka_unit_test(test_key_size),
+        cmocka_unit_test(test_key_fields), cmocka_unit_test(test_answer_error),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -101,6 +101,13 @@ static void test_unique(void **state)
         {BY_X("'unique': true, 'keyIndex': false, " INDEX(", 'prepareUnique': true")), ERROR(72),
          NULL},
         {BY_X("'unique': true, 'keyIndex': false, " INDEX("")), ERROR(72), NULL},
+        /* Of two on the key that counts which was made first. */
+        {BY_X("'unique': true, 'keyIndex': false, 'indexes': [{'key': {'x': 1, 'y': 1}}, "
+              "{'key': {'x': 1, 'y': 1}, 'unique': true}]"),
+         ERROR(72), NULL},
+        {BY_X("'unique': true, 'keyIndex': false, 'indexes': [{'key': {'x': 1, 'y': 1}, 'unique': "
+              "true}, {'key': {'x': 1, 'y': 1}}]"),
+         REFINED, NULL},
         {BY_X("'unique': true, 'keyIndex': false, 'indexes': [{'key': {'x': 1, 'y': 1, 'z': 1}, "
               "'unique': true}]"),
          ERROR(72), NULL},

@@ -153,11 +153,72 @@ static void test_zones(void **state)
          ERROR(28747), NULL},
         {BY_Y("'options': {'numInitialChunks': 1, 'zones': [[{'x': 1}, {'x': 5}, 's1']]}"),
          ERROR(16634), NULL},
+        {BY_Y("'options': {'numInitialChunks': 1, 'zones': [[{'y': " MIN "}, {'y': 5}, 's1'], "
+              "[{'y': 9}, {'y': " MAX "}, 's1']]}"),
+         "{'chunks': [[{'y': " MIN "}, {'y': 5}, 's1'], [{'y': 5}, {'y': 9}, 's2'], "
+         "[{'y': 9}, {'y': " MAX "}, 's1']]}",
+         NULL},
         {BY_Y("'keepZones': true, " ONE), ERROR(2), NULL},
         {BY_Y("'keepZones': true, 'options': {'numInitialChunks': 1, 'zones': []}"), ONE_CHUNK,
          NULL},
     };
     sp_assert_rule_rows(sp_case_predict_reshard, by_x, rows, COUNT(rows));
+}
+
+/* On 6.0.5 a document whose new key is MaxKey in every field is lost. */
+static void test_ends(void **state)
+{
+    (void)state;
+    static const sp_rule_row_t rows[] = {
+        {BY_Y(ONE ", 'docs': [{'_id': 1, 'x': 0, 'y': " MAX "}, {'_id': 2, 'x': 0, 'y': 3}]"),
+         "{'key': {'y': 1}, 'found': 2, 'placed': true}", "{'key': {'y': 1}, 'found': 1}"},
+        {BY_Y("'options': {'numInitialChunks': 2}, 'docs': [{'_id': 1, 'x': 0, 'y': " MAX
+              "}, {'_id': 2, 'x': 0, 'y': 3}]"),
+         ONE_CHUNK, NULL},
+        {BY_Y("'options': {'numInitialChunks': 2}, 'docs': [{'_id': 1, 'x': 0, 'y': " MIN "}]"),
+         ERROR(11000), NULL},
+        {BY_Y("'options': {'numInitialChunks': 3}, 'docs': [{'_id': 1, 'x': 0, 'y': " MAX "}]"),
+         ERROR(4952606), NULL},
+    };
+    sp_assert_rule_rows(sp_case_predict_reshard, by_x, rows, COUNT(rows));
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const sp_rule_row_t rows[] = {
+        {"{'newKey': {'x': 1.5}, " ONE "}", ERROR(86), NULL},
+        {"{'newKey': {'x': {'$numberDecimal': '0.6'}}, " ONE "}", ERROR(86), NULL},
+        {"{'newKey': {'x': 1.5}, " ONE ", 'indexes': [{'key': {'x': 1.5, 'z': 1}}]}",
+         "{'key': {'x': 1.5}}", NULL},
+        {"{'newKey': {'x': 1.5, 'y': 1}, " ONE "}", "{'key': {'x': 1.5, 'y': 1}}", NULL},
+        {"{'newKey': {'_id': 1}, " ONE "}", "{'key': {'_id': 1}}", NULL},
+        {"{'newKey': {'_id': 1.5}, " ONE "}", ERROR(2), NULL},
+    };
+    sp_assert_rule_rows(sp_case_predict_reshard, by_x, rows, COUNT(rows));
+}
+
+/* On 6.0.5 the config server died of it, and again at each start. */
+static void test_deadly_zones(void **state)
+{
+    (void)state;
+    static const char request[] =
+        "{'newKey': {'x': 'hashed'}, 'keepZones': true, 'options': {'numInitialChunks': 1, "
+        "'zones': [[{'x': " MIN "}, {'x': {'$numberLong': '0'}}, 's1']]}}";
+    static const char other[] =
+        "{'newKey': {'x': 'hashed'}, 'keepZones': true, 'options': {'numInitialChunks': 1, "
+        "'zones': [[{'x': {'$numberLong': '5'}}, {'x': {'$numberLong': '7'}}, 's1']]}}";
+    static const sp_rule_row_t row = {request,
+                                      "{'chunks': [[{'x': " MIN
+                                      "}, {'x': {'$numberLong': '0'}}, 's1'], "
+                                      "[{'x': {'$numberLong': '0'}}, {'x': " MAX "}, 's2']]}",
+                                      NULL};
+    static const sp_rule_row_t refused = {request, "a config server dies of it", NULL};
+    static const sp_rule_row_t fine = {other, "{'key': {'x': 'hashed'}}", NULL};
+    sp_assert_rule_rows_of(sp_case_predict_reshard, "6.0.24", by_x, &row, 1);
+    sp_assert_rule_rows_of(sp_case_predict_reshard, "6.0.27", by_x, &row, 1);
+    sp_assert_rule_rows_of(sp_case_predict_reshard, "6.0.5", by_x, &fine, 1);
+    sp_assert_rule_refuses_on(sp_case_predict_reshard, "6.0.5", by_x, &refused, 1);
 }
 
 static void test_contents(void **state)
@@ -176,6 +237,12 @@ static void test_contents(void **state)
         {BY_Y(ONE ", 'indexes': [{'key': {'y': 1}, 'collation': {'locale': 'fr'}}]"), DONE, NULL},
         {BY_Y(ONE ", 'indexes': [{'key': {'y': 1}, 'hidden': true}, {'key': {'y': 1, 'z': 1}}]"),
          DONE, NULL},
+        /* Samples are sorted by what is not hashed yet. */
+        {"{'newKey': {'y': 'hashed'}, 'options': {'numInitialChunks': 2}, 'docs': [{'_id': 1, 'x': "
+         "0, 'y': 1}, {'_id': 2, 'x': 0, 'y': 5}, {'_id': 3, 'x': 0, 'y': 2}]}",
+         "{'chunks': [[{'y': " MIN "}, {'y': {'$numberLong': '4470791281878691347'}}, 's1'], "
+         "[{'y': {'$numberLong': '4470791281878691347'}}, {'y': " MAX "}, 's2']]}",
+         NULL},
         {"{'newKey': {'y': 'hashed'}, " ONE ", 'docs': [{'_id': 1, 'x': 5, 'y': 1}]}",
          "{'key': {'y': 'hashed'}, 'found': 1, 'foundByKey': 1, 'placed': true}", NULL},
     };
@@ -212,10 +279,11 @@ static void test_bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),   cmocka_unit_test(test_named_chunks),
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_many_documents),
-        cmocka_unit_test(test_zones),     cmocka_unit_test(test_contents),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_named_chunks),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_many_documents),
+        cmocka_unit_test(test_zones),        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_deadly_zones), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
