@@ -60,14 +60,22 @@ static bool check_collation(const sp_reshard_request_t *request, sp_error_t *err
 }
 
 /* What is wrong with the request whatever the collection is like. */
-static bool check_options(const sp_reshard_request_t *request, sp_error_t *error)
+static bool check_options(const resharding_t *resharding, sp_error_t *error)
 {
+    const sp_reshard_request_t *request = &resharding->request;
     if (!check_collation(request, error))
         return false;
     if (request->has_preset && request->numbered)
         return refuse(error, BAD_VALUE,
                       "numInitialChunks and presetReshardedChunks exclude each other");
-    return !request->unique || refuse(error, BAD_VALUE, "unique must be false");
+    if (request->unique)
+        return refuse(error, BAD_VALUE, "unique must be false");
+    if (request->keeps_zones && !request->has_zones)
+        return refuse(error, BAD_VALUE, "where a collection has zones, zones must be given");
+    if (!request->has_preset)
+        return true;
+    return sp_pattern_check(&request->common.new_key, resharding->model->version, error) &&
+           sp_reshard_check_preset(request, resharding->pattern, resharding->layout, error);
 }
 
 static bool check_sharded(const sp_reshard_request_t *request, sp_error_t *error)
@@ -81,12 +89,9 @@ static bool check_first(const resharding_t *resharding, sp_error_t *error)
     const sp_reshard_request_t *request = &resharding->request;
     if (!sp_version_has(resharding->model->version, SP_RESHARDS))
         return refuse(error, COMMAND_NOT_FOUND, "this version has no command that reshards");
-    if (sp_version_has(resharding->model->version, SP_RESHARD_OPTIONS_FIRST)
-            ? !check_options(request, error) || !check_sharded(request, error)
-            : !check_sharded(request, error) || !check_options(request, error))
-        return false;
-    return !request->keeps_zones || request->has_zones ||
-           refuse(error, BAD_VALUE, "where a collection has zones, zones must be given");
+    if (sp_version_has(resharding->model->version, SP_RESHARD_OPTIONS_FIRST))
+        return check_options(resharding, error) && check_sharded(request, error);
+    return check_sharded(request, error) && check_options(resharding, error);
 }
 
 static bool is_id_key(const bson_t *key)
@@ -243,7 +248,7 @@ static bool make_chunks(resharding_t *resharding, sp_error_t *error)
         plan.number = sp_version_has(resharding->model->version, SP_RESHARD_KEEPS_CHUNK_COUNT)
                           ? sp_chunkmap_count(resharding->layout->chunks)
                           : DEFAULT_CHUNKS;
-    if (!sp_reshard_check_ranges(&plan, error))
+    if (!sp_reshard_check_zones(request, error))
         return false;
     resharding->chunks_known = true;
     if (!request->has_preset)

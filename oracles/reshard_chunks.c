@@ -61,7 +61,7 @@ static bool has_shard(const sp_layout_t *layout, const char *name)
     return false;
 }
 
-static bool check_zones(const sp_reshard_request_t *request, sp_error_t *error)
+bool sp_reshard_check_zones(const sp_reshard_request_t *request, sp_error_t *error)
 {
     const sp_range_t **order = sorted(request->zones, request->zone_count);
     bool ok = true;
@@ -71,14 +71,14 @@ static bool check_zones(const sp_reshard_request_t *request, sp_error_t *error)
     return ok || sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the zones overlap");
 }
 
-static bool check_preset(const sp_reshard_plan_t *plan, sp_error_t *error)
+bool sp_reshard_check_preset(const sp_reshard_request_t *request, const sp_pattern_t *pattern,
+                             const sp_layout_t *layout, sp_error_t *error)
 {
-    const sp_reshard_request_t *request = plan->request;
     const sp_range_t **order = sorted(request->preset, request->preset_count);
     unsigned last = request->preset_count - 1;
     bool ok = true;
     for (unsigned i = 0; ok && i <= last; i++) {
-        if (!has_shard(plan->layout, request->preset[i].name))
+        if (!has_shard(layout, request->preset[i].name))
             ok = sp_error_set(error, SP_ERROR_RULE, SHARD_NOT_FOUND, "there is no shard '%s'",
                               request->preset[i].name);
     }
@@ -86,18 +86,12 @@ static bool check_preset(const sp_reshard_plan_t *plan, sp_error_t *error)
         if (sp_key_compare(&order[i - 1]->max, &order[i]->min) != 0)
             ok = sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the chunks are not contiguous");
     }
-    if (ok && (!is_extreme(plan->pattern, &order[0]->min, BSON_TYPE_MINKEY) ||
-               !is_extreme(plan->pattern, &order[last]->max, BSON_TYPE_MAXKEY)))
+    if (ok && (!is_extreme(pattern, &order[0]->min, BSON_TYPE_MINKEY) ||
+               !is_extreme(pattern, &order[last]->max, BSON_TYPE_MAXKEY)))
         ok = sp_error_set(error, SP_ERROR_RULE, BAD_VALUE,
                           "the chunks do not reach from MinKey to MaxKey");
     bson_free(order);
     return ok;
-}
-
-bool sp_reshard_check_ranges(const sp_reshard_plan_t *plan, sp_error_t *error)
-{
-    return check_zones(plan->request, error) &&
-           (!plan->request->has_preset || check_preset(plan, error));
 }
 
 static bool bounds_add(bounds_t *bounds, const bson_t *bound)

@@ -26,9 +26,11 @@ typedef struct sp_reshard_plan {
     bool draws_min; /* set: a value of the sample is MinKey in every field */
 } sp_reshard_plan_t;
 
-/* The zones and the chunks that a request names: SP_ERROR_RULE with the server's code where they
+/* The chunks that a request names, and its zones: SP_ERROR_RULE with the server's code where they
  * make no sense. */
-bool sp_reshard_check_ranges(const sp_reshard_plan_t *plan, sp_error_t *error);
+bool sp_reshard_check_preset(const sp_reshard_request_t *request, const sp_pattern_t *pattern,
+                             const sp_layout_t *layout, sp_error_t *error);
+bool sp_reshard_check_zones(const sp_reshard_request_t *request, sp_error_t *error);
 
 /* The chunks of a request that names none: between the zones' bounds and, where they are too few,
  * between values of a sample. Appends [min, max, shard] of each to the array `chunks`, or leaves

@@ -699,8 +699,9 @@ static void test_made(void **state)
     static const char *const wanted[] = {
         "{'ok': true, 'made': false}",
         "{'ok': true, 'made': true}",
-        "{'ok': true, 'indexes': [{'name': '_id_'}, {'name': 'x_1'}, {'name': 'i', 'unique': true, "
-        "'hidden': true}]}",
+        ("{'ok': true, 'indexes': [{'name': '_id_'}, {'name': 'x_1'}, {'name': 'i', 'unique': "
+         "true, "
+         "'hidden': true}]}"),
     };
     sp_model_t *model = sp_model_of("6.0.27");
     sp_answers_t answers = SP_ANSWERS_INITIALIZER;

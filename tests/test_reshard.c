@@ -75,6 +75,21 @@ static void test_named_chunks(void **state)
          ERROR(70), NULL},
         {BY_Y("'options': {'presetReshardedChunks': [[{'x': " MIN "}, {'x': " MAX "}, 's2']]}"),
          ERROR(2), NULL},
+        {"{'newKey': {'x': 1}, 'options': {'presetReshardedChunks': [[{'x': " MIN "}, {'x': " MAX
+         "}, 's1']]}}",
+         "{'key': {'x': 1}}", NULL},
+        {"{'newKey': {'x': 1}, 'options': {'presetReshardedChunks': [[{'x': 0}, {'x': " MAX
+         "}, 's1']]}}",
+         ERROR(2), NULL},
+        {"{'newKey': {'x': 1}, 'options': {'presetReshardedChunks': [[{'x': " MIN "}, {'x': " MAX
+         "}, 's9']]}}",
+         ERROR(70), NULL},
+        {"{'newKey': {'x': -1}, 'options': {'presetReshardedChunks': [[{'x': " MIN "}, {'x': " MAX
+         "}, 's9']]}}",
+         ERROR(2), NULL},
+        {"{'newKey': {'y': 1}, 'collection': 'unsharded', 'options': {'presetReshardedChunks': "
+         "[[{'y': " MIN "}, {'y': 5}, 's9']]}}",
+         ERROR(118), ERROR(70)},
         {BY_Y("'options': {'presetReshardedChunks': " PRESET ", 'zones': " ZONES "}"),
          "{'chunks': " PRESET ", 'zones': " ZONES "}", NULL},
     };
