@@ -44,6 +44,12 @@ void *sp_arena_take(sp_arena_t *arena, size_t size)
     return data;
 }
 
+void *sp_arena_take_aligned(sp_arena_t *arena, size_t size, size_t alignment)
+{
+    uint8_t *data = sp_arena_take(arena, size + alignment - 1);
+    return data + (-(uintptr_t)data & (alignment - 1));
+}
+
 void *sp_arena_grow(sp_arena_t *arena, void *items, size_t item_size, unsigned used,
                     unsigned *capacity)
 {

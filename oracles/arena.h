@@ -29,6 +29,9 @@ void sp_arena_clear(sp_arena_t *arena);
  * libbson. */
 void *sp_arena_take(sp_arena_t *arena, size_t size);
 
+/* The same aligned to `alignment`, a power of two: bson_t wants 128. */
+void *sp_arena_take_aligned(sp_arena_t *arena, size_t size, size_t alignment);
+
 /* An array of `count` elements that held `used` of them becomes one that can hold at least one
  * more; updates *capacity. The old one is left where it was. */
 void *sp_arena_grow(sp_arena_t *arena, void *items, size_t item_size, unsigned used,

@@ -28,7 +28,8 @@ static void append_index(sp_index_world_t *world, bson_t *document, sp_index_spe
 /* Takes over `document`, which a server must take. */
 static bool add_own(sp_index_world_t *world, bson_t *document, sp_error_t *error)
 {
-    sp_index_spec_t *spec = sp_arena_take(&world->arena, sizeof *spec);
+    sp_index_spec_t *spec =
+        sp_arena_take_aligned(&world->arena, sizeof *spec, _Alignof(sp_index_spec_t));
     bool ok = sp_index_spec_read(&world->arena, world->model->version, world->collation, document,
                                  spec, error);
     if (ok)
@@ -219,7 +220,8 @@ bool sp_index_world_create(sp_index_world_t *world, const bson_t *document, bool
     bool there = false;
     sp_version_t version = world->model->version;
     bson_t *copy = bson_copy(document);
-    sp_index_spec_t *spec = sp_arena_take(&world->arena, sizeof *spec);
+    sp_index_spec_t *spec =
+        sp_arena_take_aligned(&world->arena, sizeof *spec, _Alignof(sp_index_spec_t));
     bool ok = sp_index_spec_read(&world->arena, version, world->collation, copy, spec, error) &&
               check_others(world, spec, &there, error);
     *made = ok && !there;
