@@ -85,7 +85,9 @@ static bool is_id_alone(const bson_t *key)
 static void append_options(sp_producer_t *producer, unsigned shards, request_t *request,
                            bson_t *index, bool hashed)
 {
-    switch (sp_draw_below(producer, 24)) {
+    /* Where uniqueness is promised, options matter more: which index counts depends on them. */
+    uint32_t plain = request->sharded_unique && sp_draw_one_in(producer, 2) ? 12 : 0;
+    switch (plain + sp_draw_below(producer, 24 - plain)) {
     case 12:
         BSON_APPEND_BOOL(index, "sparse", true);
         break;

@@ -1,5 +1,7 @@
 #include "refine_index.h"
 
+#include "refine_key.h"
+
 #include <string.h>
 
 enum { INVALID_OPTIONS = 72, OPERATION_FAILED = 96 };
@@ -25,13 +27,13 @@ static bool counts_as_unique(const sp_index_t *index)
                              strcmp(bson_iter_key(&iter), "_id") == 0);
 }
 
-/* Uniqueness is promised by an index on the very key: one that goes on behind it promises less. Of
- * several the one that was made first counts. */
+/* Uniqueness is promised by the index on the very key that was made first, be it sparse, partial or
+ * of another collation, though none of these promises as much. */
 static bool check_promise(const sp_refine_index_t *indexes, unsigned count, const bson_t *new_key,
                           sp_error_t *error)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (sp_key_index_looks_fit(&indexes[i].index, new_key, true))
+        if (sp_refine_same_key(&indexes[i].index.key, new_key))
             return counts_as_unique(&indexes[i].index) ||
                    sp_error_set(error, SP_ERROR_RULE, INVALID_OPTIONS,
                                 "the collection is sharded as unique, and the index on the new "

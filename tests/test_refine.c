@@ -10,13 +10,16 @@
 
 #include <cmocka.h>
 
-#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
-#define MIN            "{'$minKey': 1}"
-#define MAX            "{'$maxKey': 1}"
-#define ERROR(code)    "{'error': {'code': " #code "}}"
-#define BY_X(rest)     "{'newKey': {'x': 1, 'y': 1}, " rest "}"
-#define INDEX(options) "'indexes': [{'key': {'x': 1, 'y': 1}" options "}]"
-#define REFINED        "{'key': {'x': 1, 'y': 1}}"
+#define COUNT(array)    (sizeof(array) / sizeof((array)[0]))
+#define MIN             "{'$minKey': 1}"
+#define MAX             "{'$maxKey': 1}"
+#define ERROR(code)     "{'error': {'code': " #code "}}"
+#define BY_X(rest)      "{'newKey': {'x': 1, 'y': 1}, " rest "}"
+#define INDEX(options)  "'indexes': [{'key': {'x': 1, 'y': 1}" options "}]"
+#define AND_UNIQUE      "{'key': {'x': 1, 'y': 1}, 'unique': true}"
+#define AND_LONGER      "{'key': {'x': 1, 'y': 1, 'z': 1}}"
+#define UNIQUE(indexes) BY_X("'unique': true, 'keyIndex': false, 'indexes': [" indexes "]")
+#define REFINED         "{'key': {'x': 1, 'y': 1}}"
 
 /* s2 has x < 0, s1 0 to 10, s3 the rest. */
 static const char by_x[] = "{'key': {'x': 1}, 'chunks': [[{'x': " MIN "}, {'x': 0}, 's2'], "
@@ -114,6 +117,22 @@ static void test_unique(void **state)
         {BY_X("'keyIndex': false, 'indexes': [{'key': {'x': 1, 'y': 1, 'z': 1}, 'unique': true}]"),
          REFINED, NULL},
     };
+    static const sp_rule_row_t counted[] = {
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'sparse': true}, " AND_UNIQUE), ERROR(72), NULL},
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'collation': {'locale': 'fr'}}, " AND_UNIQUE), ERROR(72),
+         NULL},
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'partialFilterExpression': {'a': 1}}, " AND_UNIQUE),
+         ERROR(72), NULL},
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'unique': true, 'sparse': true}, " AND_LONGER), REFINED,
+         NULL},
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'unique': true, 'partialFilterExpression': {'a': "
+                "1}}, " AND_LONGER),
+         REFINED, NULL},
+        {UNIQUE("{'key': {'x': 1, 'y': 1}, 'unique': true, 'collation': {'locale': "
+                "'fr'}}, " AND_LONGER),
+         REFINED, NULL},
+        {UNIQUE(AND_LONGER), ERROR(72), NULL},
+    };
     static const char by_id[] =
         "{'key': {'_id': 1}, 'chunks': [[{'_id': " MIN "}, {'_id': " MAX "}, 's1']], 'shards': 3}";
     static const sp_rule_row_t id_rows[] = {
@@ -122,6 +141,7 @@ static void test_unique(void **state)
         {"{'newKey': {'_id': 1, 'x': 1}, 'unique': true}", ERROR(72), NULL},
     };
     sp_assert_rule_rows(sp_case_predict_refine, by_x, rows, COUNT(rows));
+    sp_assert_rule_rows(sp_case_predict_refine, by_x, counted, COUNT(counted));
     sp_assert_rule_rows(sp_case_predict_refine, by_id, id_rows, COUNT(id_rows));
 }
 
