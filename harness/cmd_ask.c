@@ -147,15 +147,10 @@ static bool answer_index(asker_t *asker, const bson_t *line, bson_t *answer, sp_
 
 static bool answer_sharding(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)
 {
-    bson_iter_t iter;
-    int64_t shards = asker->shards;
-    if (bson_iter_init_find(&iter, line, "shards")) {
-        shards = BSON_ITER_HOLDS_NUMBER(&iter) ? bson_iter_as_int64(&iter) : 0;
-        if (shards < 1 || shards > SP_CHUNKMAP_SHARDS)
-            return sp_error_set(error, SP_ERROR_INPUT, 0, "'shards' must be from 1 to %d",
-                                SP_CHUNKMAP_SHARDS);
-    }
-    return sp_predict_shard_collection(asker->model, (unsigned)shards, line, answer, error);
+    unsigned shards = asker->shards;
+    if (bson_has_field(line, "shards") && !sp_case_shard_count(line, &shards, error))
+        return false;
+    return sp_predict_shard_collection(asker->model, shards, line, answer, error);
 }
 
 static bool answer_keychange(asker_t *asker, const bson_t *line, bson_t *answer, sp_error_t *error)

@@ -1,5 +1,7 @@
 #include "case.h"
 
+#include "rules.h"
+
 #include <string.h>
 
 static bool find(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error)
@@ -121,23 +123,56 @@ static bool predict_write(sp_model_t *model, const sp_layout_t *layout, const bs
     return sp_predict_write(model, layout, &write, answer, error);
 }
 
-/* Asks the model each question of the array `name`. */
+bool sp_case_ask_each(const bson_t *test, const char *name, sp_case_ask_t *ask, void *context,
+                      sp_answers_t *answers, sp_error_t *error)
+{
+    bson_iter_t iter;
+    bool ok = sp_case_elements(test, name, &iter, error);
+    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
+        bson_t question;
+        ok = sp_value_document(&iter, &question)
+                 ? ask(context, &question, sp_answers_add(answers), error)
+                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
+        if (!ok)
+            sp_error_prefix(error, "%s[%u]", name, i);
+    }
+    return ok;
+}
+
+bool sp_case_shard_count(const bson_t *test, unsigned *shards, sp_error_t *error)
+{
+    bson_iter_t iter;
+    int64_t count = bson_iter_init_find(&iter, test, "shards") && BSON_ITER_HOLDS_INT(&iter)
+                        ? bson_iter_as_int64(&iter)
+                        : 0;
+    *shards = (unsigned)count;
+    return (count >= 1 && count <= SP_CHUNKMAP_SHARDS) ||
+           sp_error_set(error, SP_ERROR_INPUT, 0, "'shards' must be from 1 to %d",
+                        SP_CHUNKMAP_SHARDS);
+}
+
+typedef struct asked {
+    sp_model_t *model;
+    const sp_layout_t *layout;
+    bool (*predict)(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                    bson_t *answer, sp_error_t *error);
+} asked_t;
+
+static bool ask_of_layout(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
+{
+    const asked_t *asked = context;
+    return asked->predict(asked->model, asked->layout, question, answer, error);
+}
+
+/* Asks the model each question of the array `name` about the layout of the case. */
 static bool predict_each(sp_model_t *model, const bson_t *test, const char *name,
                          bool (*predict)(sp_model_t *model, const sp_layout_t *layout,
                                          const bson_t *question, bson_t *answer, sp_error_t *error),
                          sp_answers_t *answers, sp_error_t *error)
 {
-    bson_iter_t iter;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && sp_case_elements(test, name, &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question)
-                 ? predict(model, layout, &question, sp_answers_add(answers), error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "%s[%u]", name, i);
-    }
+    asked_t asked = {model, layout, predict};
+    bool ok = layout != NULL && sp_case_ask_each(test, name, ask_of_layout, &asked, answers, error);
     sp_layout_free(layout);
     return ok;
 }
@@ -152,6 +187,12 @@ bool sp_case_predict_write(sp_model_t *model, const bson_t *test, sp_answers_t *
                            sp_error_t *error)
 {
     return predict_each(model, test, "writes", predict_write, answers, error);
+}
+
+bool sp_case_predict_keychange(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
+                               sp_error_t *error)
+{
+    return predict_each(model, test, "updates", sp_predict_keychange, answers, error);
 }
 
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error)

@@ -60,6 +60,20 @@ bool sp_case_predict_soundness(sp_model_t *model, const bson_t *test, sp_answers
 /* Iterates the elements of the case's array `name`. SP_ERROR_INPUT where there is none. */
 bool sp_case_elements(const bson_t *test, const char *name, bson_iter_t *iter, sp_error_t *error);
 
+/* Appends to `answer` the answer to one question of a case. */
+typedef bool sp_case_ask_t(void *context, const bson_t *question, bson_t *answer,
+                           sp_error_t *error);
+
+/* Asks each question of the case's array `name` in turn, and adds one answer for each. The first
+ * that fails ends it; the error then names the question. SP_ERROR_INPUT where one is no document.
+ */
+bool sp_case_ask_each(const bson_t *test, const char *name, sp_case_ask_t *ask, void *context,
+                      sp_answers_t *answers, sp_error_t *error);
+
+/* How many shards the cluster of the case has. SP_ERROR_INPUT where `shards` is missing, no whole
+ * number, or not from 1 to SP_CHUNKMAP_SHARDS. */
+bool sp_case_shard_count(const bson_t *test, unsigned *shards, sp_error_t *error);
+
 /* Reads the recorded answers of a case; none at all is no error. */
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error);
 

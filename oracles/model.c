@@ -89,6 +89,14 @@ void sp_answer_error(bson_t *answer, int32_t code, const char *message)
     bson_append_document_end(answer, &error);
 }
 
+bool sp_answer_failure(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
+{
+    if (failed->domain != SP_ERROR_RULE)
+        return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
+    sp_answer_error(answer, failed->code, failed->message);
+    return true;
+}
+
 void sp_predict_hash(sp_model_t *model, const sp_value_t *value, bson_t *answer)
 {
     char text[24];

@@ -64,4 +64,8 @@ bool sp_predict_write(sp_model_t *model, const sp_layout_t *layout, const sp_wri
 /* Appends {error: {code, codeName, message}}. */
 void sp_answer_error(bson_t *answer, int32_t code, const char *message);
 
+/* What becomes of a question whose rules failed: true with that error as the answer where it is one
+ * of the server (SP_ERROR_RULE); else false, with `failed` handed on in `error`. */
+bool sp_answer_failure(const sp_error_t *failed, bson_t *answer, sp_error_t *error);
+
 #endif

@@ -158,32 +158,20 @@ static bool predict(request_t *request, bson_t *answer, sp_error_t *error)
               (updates ? predict_update(request, answer, &refused)
                        : predict_sharding(request, answer, &refused));
     sp_zones_clear(&request->zones);
-    if (ok)
-        return true;
-    if (refused.domain != SP_ERROR_RULE)
-        return sp_error_set(error, refused.domain, refused.code, "%s", refused.message);
-    sp_answer_error(answer, refused.code, refused.message);
-    return true;
+    return ok || sp_answer_failure(&refused, answer, error);
+}
+
+static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
+{
+    request_t *request = context;
+    request->question = question;
+    return predict(request, answer, error);
 }
 
 bool sp_case_predict_chunks(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                             sp_error_t *error)
 {
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, test, "shards") || !BSON_ITER_HOLDS_INT(&iter) ||
-        bson_iter_as_int64(&iter) < 1 || bson_iter_as_int64(&iter) > SP_CHUNKMAP_SHARDS)
-        return sp_error_set(error, SP_ERROR_INPUT, 0, "'shards' must be from 1 to %d",
-                            SP_CHUNKMAP_SHARDS);
-    request_t request = {.model = model, .shards = (unsigned)bson_iter_as_int64(&iter)};
-    bool ok = sp_case_elements(test, "requests", &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t question;
-        request.question = &question;
-        ok = sp_value_document(&iter, &question)
-                 ? predict(&request, sp_answers_add(answers), error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "requests[%u]", i);
-    }
-    return ok;
+    request_t request = {.model = model};
+    return sp_case_shard_count(test, &request.shards, error) &&
+           sp_case_ask_each(test, "requests", ask, &request, answers, error);
 }

@@ -207,11 +207,7 @@ static bool ask(sp_model_t *model, const bson_t *key, const bson_t *collation,
     sp_index_world_clear(&world);
     if (!ok || answered)
         return ok;
-    if (failed.domain == SP_ERROR_RULE) {
-        sp_answer_error(answer, failed.code, failed.message);
-        return true;
-    }
-    return sp_error_set(error, failed.domain, failed.code, "%s", failed.message);
+    return sp_answer_failure(&failed, answer, error);
 }
 
 bool sp_predict_index(sp_model_t *model, const bson_t *key, const bson_t *question, bson_t *answer,
@@ -229,24 +225,29 @@ bool sp_predict_index(sp_model_t *model, const bson_t *key, const bson_t *questi
     return ok;
 }
 
+typedef struct scene {
+    sp_model_t *model;
+    const bson_t *key, *collation;
+} scene_t;
+
+static bool ask_in_scene(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
+{
+    const scene_t *scene = context;
+    return ask(scene->model, scene->key, scene->collation, question, answer, error);
+}
+
 bool sp_case_predict_index(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                            sp_error_t *error)
 {
-    bson_iter_t iter;
     bson_t key;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && find_document(test, "key", &key, error) &&
-              sp_case_elements(test, "requests", &iter, error);
+    bool ok = layout != NULL && find_document(test, "key", &key, error);
     if (ok && sp_chunkmap_shard_count(layout->chunks) > 1)
         ok = sp_error_set(error, SP_ERROR_INPUT, 0,
                           "'chunks' must be of one shard, which is the one that is asked");
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question)
-                 ? ask(model, &key, layout->collation, &question, sp_answers_add(answers), error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "requests[%u]", i);
+    if (ok) {
+        scene_t scene = {model, &key, layout->collation};
+        ok = sp_case_ask_each(test, "requests", ask_in_scene, &scene, answers, error);
     }
     sp_layout_free(layout);
     return ok;

@@ -377,27 +377,5 @@ bool sp_predict_keychange(sp_model_t *model, const sp_layout_t *layout, const bs
     bson_destroy(&changing.key);
     bson_destroy(&changing.stored);
     sp_arena_clear(&changing.arena);
-    if (!ok && failed.domain == SP_ERROR_RULE) {
-        sp_answer_error(answer_doc, failed.code, failed.message);
-        return true;
-    }
-    return ok || pass_on(&failed, error);
-}
-
-bool sp_case_predict_keychange(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
-                               sp_error_t *error)
-{
-    bson_iter_t iter;
-    sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && sp_case_elements(test, "updates", &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question)
-                 ? sp_predict_keychange(model, layout, &question, sp_answers_add(answers), error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "updates[%u]", i);
-    }
-    sp_layout_free(layout);
-    return ok;
+    return ok || sp_answer_failure(&failed, answer_doc, error);
 }

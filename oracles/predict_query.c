@@ -92,13 +92,7 @@ static bool end(question_t *question, bool answered, const sp_error_t *failed, b
                 sp_error_t *error)
 {
     sp_arena_clear(&question->arena);
-    if (answered)
-        return true;
-    if (failed->domain == SP_ERROR_RULE) {
-        sp_answer_error(answer, failed->code, failed->message);
-        return true;
-    }
-    return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
+    return answered || sp_answer_failure(failed, answer, error);
 }
 
 bool sp_predict_find(sp_model_t *model, const sp_layout_t *layout, const sp_query_t *query,

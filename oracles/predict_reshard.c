@@ -415,14 +415,18 @@ static bool answer_question(resharding_t *resharding, bson_t *answer, sp_error_t
         sorting_pattern(&resharding->request.common.new_key, false, &resharding->repeats);
     if (!store(resharding, error))
         return false;
-    if (reshard(resharding, &changes, &refused))
-        append_answer(resharding, changes, answer);
-    else if (refused.domain == SP_ERROR_RULE)
-        sp_answer_error(answer, refused.code, refused.message);
-    else
-        return sp_error_set(error, refused.domain, refused.code, "%s", refused.message);
+    if (!reshard(resharding, &changes, &refused))
+        return sp_answer_failure(&refused, answer, error);
+    append_answer(resharding, changes, answer);
     return true;
 }
+
+/* What all questions of a case share. */
+typedef struct scene {
+    sp_model_t *model;
+    const sp_layout_t *layout;
+    const bson_t *test;
+} scene_t;
 
 static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *test,
                     const bson_t *question, bson_t *answer, sp_error_t *error)
@@ -451,20 +455,18 @@ static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *
     return ok;
 }
 
+static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
+{
+    const scene_t *scene = context;
+    return predict(scene->model, scene->layout, scene->test, question, answer, error);
+}
+
 bool sp_case_predict_reshard(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                              sp_error_t *error)
 {
-    bson_iter_t iter;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && sp_case_elements(test, "requests", &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question)
-                 ? predict(model, layout, test, &question, sp_answers_add(answers), error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "requests[%u]", i);
-    }
+    scene_t scene = {model, layout, test};
+    bool ok = layout != NULL && sp_case_ask_each(test, "requests", ask, &scene, answers, error);
     sp_layout_free(layout);
     return ok;
 }

@@ -124,18 +124,6 @@ static bool decide(const sp_shard_request_t *request, unsigned shards, sp_versio
            sp_shard_indexes_check(request, version, &outcome->makes, error);
 }
 
-/* Turns a refusal into an answer; false for anything else. */
-static bool answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
-{
-    if (failed->domain == SP_ERROR_RULE) {
-        sp_answer_error(answer, failed->code, failed->message);
-        return true;
-    }
-    if (error != NULL)
-        *error = *failed;
-    return false;
-}
-
 static void append_made(const sp_shard_request_t *request, bool makes, bson_t *answer)
 {
     bson_t list, index;
@@ -177,40 +165,30 @@ static bool predict(sp_model_t *model, unsigned shards, const bson_t *question, 
     if (ok)
         append(request, &outcome, answer);
     else
-        ok = answer_refusal(&failed, answer, error);
+        ok = sp_answer_failure(&failed, answer, error);
     bson_destroy(&outcome.chunks);
     sp_shard_request_clear(request);
     bson_free(request);
     return ok;
 }
 
-static bool read_shards(const bson_t *test, unsigned *shards, sp_error_t *error)
+typedef struct scene {
+    sp_model_t *model;
+    unsigned shards;
+} scene_t;
+
+static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
 {
-    bson_iter_t iter;
-    int64_t count = bson_iter_init_find(&iter, test, "shards") && BSON_ITER_HOLDS_INT(&iter)
-                        ? bson_iter_as_int64(&iter)
-                        : 0;
-    *shards = (unsigned)count;
-    return (count >= 1 && count <= SP_CHUNKMAP_SHARDS) ||
-           sp_error_set(error, SP_ERROR_INPUT, 0, "'shards' must be from 1 to %d",
-                        SP_CHUNKMAP_SHARDS);
+    const scene_t *scene = context;
+    return predict(scene->model, scene->shards, question, answer, append_outcome, error);
 }
 
 bool sp_case_predict_shardcollection(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                                      sp_error_t *error)
 {
-    bson_iter_t iter;
-    unsigned shards;
-    bool ok = read_shards(test, &shards, error) && sp_case_elements(test, "requests", &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        bson_t request;
-        ok = sp_value_document(&iter, &request)
-                 ? predict(model, shards, &request, sp_answers_add(answers), append_outcome, error)
-                 : sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-        if (!ok)
-            sp_error_prefix(error, "requests[%u]", i);
-    }
-    return ok;
+    scene_t scene = {.model = model};
+    return sp_case_shard_count(test, &scene.shards, error) &&
+           sp_case_ask_each(test, "requests", ask, &scene, answers, error);
 }
 
 /* [min, max] of each. */

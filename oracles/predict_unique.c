@@ -371,15 +371,13 @@ static bool predict_inserts(const scene_t *scene, const bson_t *docs, uint32_t c
     return ok;
 }
 
-static bool predict_question(const scene_t *scene, const bson_iter_t *iter, bson_t *answer,
-                             sp_error_t *error)
+static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
 {
-    bson_t question, docs[DOCS_MAX];
+    const scene_t *scene = context;
+    bson_t docs[DOCS_MAX];
     uint32_t count = 0;
     bool ordered = false;
-    if (!sp_value_document(iter, &question))
-        return sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
-    if (!read_docs(&question, docs, &count, error) || !read_ordered(&question, &ordered, error))
+    if (!read_docs(question, docs, &count, error) || !read_ordered(question, &ordered, error))
         return false;
     if (scene->refused != 0) {
         sp_answer_error(answer, scene->refused, scene->why);
@@ -391,16 +389,12 @@ static bool predict_question(const scene_t *scene, const bson_iter_t *iter, bson
 bool sp_case_predict_unique(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                             sp_error_t *error)
 {
-    bson_iter_t iter;
     scene_t *scene = bson_malloc0(sizeof *scene);
     scene->model = model;
     bson_init(&scene->id_key);
     BSON_APPEND_INT32(&scene->id_key, "_id", 1);
-    bool ok = read_scene(scene, test, error) && sp_case_elements(test, "requests", &iter, error);
-    for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
-        ok = predict_question(scene, &iter, sp_answers_add(answers), error) ||
-             sp_error_prefix(error, "requests[%u]", i);
-    }
+    bool ok = read_scene(scene, test, error) &&
+              sp_case_ask_each(test, "requests", ask, scene, answers, error);
     clear_scene(scene);
     bson_free(scene);
     return ok;
