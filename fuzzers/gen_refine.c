@@ -4,6 +4,7 @@
 
 #include "../oracles/collation.h"
 #include "../oracles/order.h"
+#include "../oracles/pattern.h"
 #include "../oracles/refine_key.h"
 
 #include <assert.h>
@@ -64,17 +65,6 @@ static void append_on(sp_producer_t *producer, unsigned shards, bson_t *index)
         BSON_APPEND_UTF8(&on, place, name);
     }
     bson_append_array_end(index, &on);
-}
-
-static bool is_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    bool hashed = false;
-    bool sound = bson_iter_init(&iter, key);
-    assert(sound);
-    while (bson_iter_next(&iter))
-        hashed = hashed || BSON_ITER_HOLDS_UTF8(&iter);
-    return hashed;
 }
 
 static bool is_id_alone(const bson_t *key)
@@ -160,7 +150,7 @@ static void append_index(sp_producer_t *producer, unsigned shards, const bson_t 
     bool other_unique = request->unique;
     sp_gen_refine_index_key(producer, &request->new_key, &index_key);
     BSON_APPEND_DOCUMENT(&index, "key", &index_key);
-    append_options(producer, shards, request, &index, is_hashed(&index_key));
+    append_options(producer, shards, request, &index, sp_pattern_names_hashed(&index_key));
     if (is_there(request, key, &index_key, &index)) {
         request->unique = other_unique;
     } else {

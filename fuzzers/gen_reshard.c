@@ -5,6 +5,7 @@
 
 #include "../oracles/extract.h"
 #include "../oracles/order.h"
+#include "../oracles/pattern.h"
 #include "../oracles/refine_key.h"
 
 #include <assert.h>
@@ -153,16 +154,6 @@ static void append_docs(sp_producer_t *producer, const sp_layout_draw_t *layout,
     bson_destroy(&docs);
 }
 
-static bool has_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    bool hashed = false, sound = bson_iter_init(&iter, key);
-    assert(sound);
-    while (bson_iter_next(&iter))
-        hashed = hashed || BSON_ITER_HOLDS_UTF8(&iter);
-    return hashed;
-}
-
 static void append_partial(bson_t *index)
 {
     bson_t filter, condition;
@@ -189,7 +180,7 @@ static void append_index(sp_producer_t *producer, const bson_t *old_key, request
     bool of_old = sp_draw_one_in(producer, 2);
     sp_gen_refine_index_key(producer, of_old ? old_key : &request->new_key, &key);
     uint32_t option = sp_draw_below(producer, 10);
-    *unique = option >= 7 && !has_hashed(&key);
+    *unique = option >= 7 && !sp_pattern_names_hashed(&key);
     /* Without one of the two, an index on the old key would be the one that is there. */
     bool sparse = !*unique && (option == 3 || sp_refine_same_key(old_key, &key));
     if (bson_count_keys(&key) > 1 || !bson_has_field(&key, "_id")) {

@@ -1,6 +1,7 @@
 #include "gen_shard_index.h"
 
 #include "../oracles/index_pattern.h"
+#include "../oracles/pattern.h"
 #include "../oracles/shard_indexes.h"
 
 #include <stdio.h>
@@ -35,16 +36,6 @@ static void append_field(bson_t *key, const char *name, const char *word, int32_
         BSON_APPEND_INT32(key, name, number);
 }
 
-static bool has_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    for (bool more = bson_iter_init(&iter, key); more && bson_iter_next(&iter);) {
-        if (BSON_ITER_HOLDS_UTF8(&iter) && strcmp(bson_iter_utf8(&iter, NULL), "hashed") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The first `count` fields of `key`, from the one numbered `first` on and then round; the field
  * numbered `changed` with another direction or hashed. */
 static void append_like(const bson_t *like, uint32_t first, uint32_t count, uint32_t changed,
@@ -60,7 +51,8 @@ static void append_like(const bson_t *like, uint32_t first, uint32_t count, uint
         const char *name = bson_iter_key(&iter);
         bool is_hashed = BSON_ITER_HOLDS_UTF8(&iter);
         if (wanted == changed && hash)
-            append_field(key, name, is_hashed || has_hashed(like) ? NULL : "hashed", 1);
+            append_field(key, name, is_hashed || sp_pattern_names_hashed(like) ? NULL : "hashed",
+                         1);
         else
             append_field(key, name, is_hashed ? "hashed" : NULL, wanted == changed ? -1 : 1);
     }
@@ -104,7 +96,7 @@ static void append_other(sp_producer_t *producer, const bson_t *like, bool plain
         append_field(key, "t", "text", 0);
         break;
     default:
-        if (!has_hashed(like))
+        if (!sp_pattern_names_hashed(like))
             append_like(like, 0, bson_count_keys(like), UINT32_MAX, false, key);
         if (sp_draw_one_in(producer, 2))
             append_field(key, "t", "text", 0);
@@ -126,7 +118,8 @@ static void draw_key(sp_producer_t *producer, const bson_t *like, bool plain_onl
     case 4: /* longer */
         append_like(like, 0, fields, UINT32_MAX, false, key);
         append_field(key, sp_draw_one_in(producer, 2) ? "y" : "w",
-                     sp_draw_one_in(producer, 6) && !has_hashed(like) ? "hashed" : NULL,
+                     sp_draw_one_in(producer, 6) && !sp_pattern_names_hashed(like) ? "hashed"
+                                                                                   : NULL,
                      sp_draw_one_in(producer, 4) ? -1 : 1);
         break;
     case 5: /* shorter, or as it is */
@@ -249,7 +242,8 @@ static bool try_index(sp_producer_t *producer, const bson_t *like, sp_index_draw
     option_t option = draw_option(producer);
     bool fits = sp_index_pattern_check(key, &kind, NULL) &&
                 sp_index_pattern_fits(key, kind, NULL) && !sp_index_pattern_is_id(key) &&
-                !(bson_count_keys(key) == 1 && bson_has_field(key, "_id") && !has_hashed(key)) &&
+                !(bson_count_keys(key) == 1 && bson_has_field(key, "_id") &&
+                  !sp_pattern_names_hashed(key)) &&
                 can_have(option, key, kind, draw) && !is_repeated(drawn, key, option, draw) &&
                 !(kind == SP_INDEX_TEXT && draw->text);
     if (!fits) {
@@ -268,7 +262,7 @@ static bool try_index(sp_producer_t *producer, const bson_t *like, sp_index_draw
     drawn->keys[drawn->count++] = key;
     draw->unique =
         draw->unique || option == UNIQUE || option == SPARSE_AND_UNIQUE || option == PREPARE_UNIQUE;
-    draw->hashed = draw->hashed || has_hashed(key);
+    draw->hashed = draw->hashed || sp_pattern_names_hashed(key);
     draw->text = draw->text || kind == SP_INDEX_TEXT;
     return true;
 }

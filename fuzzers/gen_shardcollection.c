@@ -6,6 +6,7 @@
 #include "gen_shard_key.h"
 #include "scenes.h"
 
+#include "../oracles/pattern.h"
 #include "../oracles/shard_indexes.h"
 
 #include <string.h>
@@ -254,16 +255,6 @@ static void draw_sound(sp_producer_t *producer, place_t place, bson_t *key)
         sp_gen_sound_shard_key(producer, key);
 }
 
-static bool is_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    for (bool more = bson_iter_init(&iter, key); more && bson_iter_next(&iter);) {
-        if (BSON_ITER_HOLDS_UTF8(&iter))
-            return true;
-    }
-    return false;
-}
-
 /* Sharded before by `key`, or by another. */
 static void append_sharded(sp_producer_t *producer, place_t place, const bson_t *key,
                            bson_t *request)
@@ -278,7 +269,8 @@ static void append_sharded(sp_producer_t *producer, place_t place, const bson_t 
     }
     BSON_APPEND_DOCUMENT_BEGIN(request, "sharded", &sharded);
     BSON_APPEND_DOCUMENT(&sharded, "key", by);
-    BSON_APPEND_BOOL(&sharded, "unique", !is_hashed(by) && sp_draw_one_in(producer, 4));
+    BSON_APPEND_BOOL(&sharded, "unique",
+                     !sp_pattern_names_hashed(by) && sp_draw_one_in(producer, 4));
     bson_append_document_end(request, &sharded);
     bson_destroy(&other);
 }

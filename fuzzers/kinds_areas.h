@@ -9,6 +9,21 @@
 
 #include "kinds.h"
 
+/* The key shapes of gen_layout.c, as rows of a table of sp_kind_t. */
+#define SP_KINDS_KEY_SHAPES                                                                        \
+    {"key shape", "x:1"}, {"key shape", "x:hashed"}, {"key shape", "x:1,y:1"},                     \
+        {"key shape", "x:hashed,y:1"}, {"key shape", "x:1,y:hashed"},                              \
+        {"key shape", "x:1,y:hashed,z:1"}, {"key shape", "x:1,y:1,z:1"},                           \
+        {"key shape", "x:1,y:1,z:hashed"}, {"key shape", "x:hashed,y:1,z:1,v:1"},                  \
+        {"key shape", "a.b:1"}, {"key shape", "a.b:hashed"}, {"key shape", "a.b:1,c:1"},           \
+        {"key shape", "a.b:1,a.c:hashed"}, {"key shape", "a.b.c:1,a.d:1,x:1"},                     \
+        {"key shape", "a.b.c:1"}, {"key shape", "a.b.c:hashed"}, {"key shape", "a:1,a.b:1"},       \
+        {"key shape", "a:1,a.b:hashed"}, {"key shape", "_id:1"}, {"key shape", "_id:hashed"},      \
+        {"key shape", "x:1,_id:1"}, {"key shape", "_id:hashed,x:1"}, {"key shape", "_id.a:1"},     \
+    {                                                                                              \
+        "key shape", "x:1,_id.a:hashed"                                                            \
+    }
+
 /* Those of find and write. */
 const sp_kind_t *sp_kinds_declared_query(const char *area, unsigned *count);
 

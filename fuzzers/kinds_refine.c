@@ -78,18 +78,6 @@ static bool document_in(bson_iter_t question, const char *name, bson_t *document
     return bson_iter_find(&question, name) && sp_value_document(&question, document);
 }
 
-static bool has_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    if (!bson_iter_init(&iter, key))
-        return false;
-    while (bson_iter_next(&iter)) {
-        if (BSON_ITER_HOLDS_UTF8(&iter))
-            return true;
-    }
-    return false;
-}
-
 static bool add_new_key(const bson_t *key, const bson_t *wanted, sp_kind_add_t *add, void *context)
 {
     const sp_version_t version = {6, 0, 27};
@@ -99,7 +87,8 @@ static bool add_new_key(const bson_t *key, const bson_t *wanted, sp_kind_add_t *
         return add(context, new_key, "the same");
     if (!sp_refine_extends(key, wanted))
         return add(context, new_key, "of other fields");
-    if (!has_hashed(key) && has_hashed(wanted) && !add(context, new_key, "hashed behind"))
+    if (!sp_pattern_names_hashed(key) && sp_pattern_names_hashed(wanted) &&
+        !add(context, new_key, "hashed behind"))
         return false;
     bool by_one = bson_count_keys(wanted) == bson_count_keys(key) + 1;
     return add(context, new_key, by_one ? "longer by one" : "longer by more");

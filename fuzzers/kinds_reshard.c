@@ -4,7 +4,6 @@
 #include "../oracles/refine_key.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const char new_key[] = "new key", asked_with[] = "asked with", on[] = "on";
 static const char outcome[] = "outcome";
@@ -56,17 +55,6 @@ static bool document_in(bson_iter_t question, const char *name, bson_t *document
     return bson_iter_find(&question, name) && sp_value_document(&question, document);
 }
 
-static bool has_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    bool hashed = false;
-    if (bson_iter_init(&iter, key)) {
-        while (bson_iter_next(&iter))
-            hashed = hashed || BSON_ITER_HOLDS_UTF8(&iter);
-    }
-    return hashed;
-}
-
 static const char *name_key(const bson_t *key, const bson_t *wanted)
 {
     const sp_version_t version = {6, 0, 27};
@@ -77,8 +65,8 @@ static const char *name_key(const bson_t *key, const bson_t *wanted)
     if (bson_count_keys(wanted) > SP_PATTERN_FIELDS_MAX)
         return "more than 32 fields";
     if (bson_count_keys(wanted) == 1)
-        return has_hashed(wanted) ? "one field, hashed" : "one field";
-    return has_hashed(wanted) ? "more fields, one hashed" : "more fields";
+        return sp_pattern_names_hashed(wanted) ? "one field, hashed" : "one field";
+    return sp_pattern_names_hashed(wanted) ? "more fields, one hashed" : "more fields";
 }
 
 static bool add_options(const bson_iter_t *question, sp_kind_add_t *add, void *context)

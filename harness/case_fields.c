@@ -1,5 +1,7 @@
 #include "case_fields.h"
 
+#include "../oracles/model.h"
+
 bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error)
 {
     if (bson_iter_init_find(array, test, name) && BSON_ITER_HOLDS_ARRAY(array))
@@ -60,4 +62,13 @@ void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shar
         BSON_APPEND_UTF8(&array, index, session->at.names[i]);
     }
     bson_append_array_end(answer, &array);
+}
+
+bool sp_answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
+{
+    if (failed->domain != SP_ERROR_SERVER || sp_code_is_trouble(failed->code))
+        return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
+    bson_reinit(answer);
+    sp_answer_error(answer, failed->code, failed->message);
+    return true;
 }

@@ -27,6 +27,11 @@ bool sp_case_shards(const bson_t *test, const sp_session_t *session, sp_error_t 
 bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error);
 uint32_t sp_case_count(const bson_iter_t *array);
 
+/* What becomes of a question that the server refused: that error alone as the answer, and true,
+ * unless it says nothing about the question (sp_code_is_trouble, or no server answered): then
+ * false, with `failed` handed on in `error`. */
+bool sp_answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error);
+
 /* Appends {shards: […]}; bit i stands for the session's shard i. */
 void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shards);
 

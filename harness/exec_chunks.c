@@ -2,6 +2,7 @@
  * The chunks area: collections are sharded with zones and options of all kinds, and the chunk table
  * tells what became of them; zone ranges are set, and the table of ranges tells.
  */
+#include "../oracles/pattern.h"
 #include "area.h"
 #include "case_fields.h"
 #include "catalog.h"
@@ -114,13 +115,6 @@ static bool create_index(work_t *work, bool unique, sp_error_t *error)
     return ok;
 }
 
-static bool is_id_alone(const bson_t *key)
-{
-    bson_iter_t iter;
-    return bson_count_keys(key) == 1 && bson_iter_init_find(&iter, key, "_id") &&
-           BSON_ITER_HOLDS_NUMBER(&iter);
-}
-
 static bool populate(work_t *work, bool unique, sp_error_t *error)
 {
     bson_t command = BSON_INITIALIZER, documents, document;
@@ -132,7 +126,7 @@ static bool populate(work_t *work, bool unique, sp_error_t *error)
     bson_append_array_end(&command, &documents);
     sp_append_majority(&command);
     work->there = true;
-    bool ok = (is_id_alone(&work->request->key) || create_index(work, unique, error)) &&
+    bool ok = (sp_pattern_is_id(&work->request->key) || create_index(work, unique, error)) &&
               ask_primary(work, &command, error);
     bson_destroy(&command);
     return ok;
@@ -144,17 +138,6 @@ static bool has_flag(const bson_t *doc, const char *name, bool otherwise)
     return bson_iter_init_find(&iter, doc, name) && BSON_ITER_HOLDS_BOOL(&iter)
                ? bson_iter_bool(&iter)
                : otherwise;
-}
-
-static bool has_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    bool hashed = false;
-    if (bson_iter_init(&iter, key)) {
-        while (bson_iter_next(&iter))
-            hashed = hashed || BSON_ITER_HOLDS_UTF8(&iter);
-    }
-    return hashed;
 }
 
 static bool shard(work_t *work, const bson_t *options, sp_error_t *error)
@@ -205,7 +188,8 @@ static bool ask_sharding(work_t *work, bson_t *answer, sp_error_t *error)
     sp_error_t failed = {0};
     if (bson_iter_init_find(&iter, question, "options") && sp_value_document(&iter, &given))
         bson_concat(&options, &given);
-    bool unique = has_flag(&options, "unique", false) && !has_hashed(&work->request->key);
+    bool unique =
+        has_flag(&options, "unique", false) && !sp_pattern_names_hashed(&work->request->key);
     bool ok = true;
     if (!has_flag(question, "empty", true))
         ok = populate(work, unique, error);

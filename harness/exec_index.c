@@ -7,6 +7,7 @@
  */
 #include "area.h"
 #include "case_fields.h"
+#include "delete_command.h"
 #include "index_commands.h"
 #include "shard_versions.h"
 
@@ -236,7 +237,7 @@ static bool put_back(const asking_t *asking, const round_t *done, bool *clean, s
     sp_error_t refused;
     round_t round = {0};
     if (done->filled) {
-        sp_index_empty_command(&command, asking->made.collection);
+        sp_build_delete(&command, "delete", asking->made.collection, NULL);
         if (!post(asking, &command, false, error))
             return false;
         bson_init(&command);

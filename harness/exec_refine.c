@@ -126,20 +126,13 @@ static bool drop_key_index(const refining_t *refining, unsigned shard, sp_error_
     return ok || sp_error_prefix(error, "dropping the index on the shard key");
 }
 
-static bool is_id_key(const bson_t *key)
-{
-    bson_iter_t iter;
-    return bson_count_keys(key) == 1 && bson_iter_init_find(&iter, key, "_id") &&
-           BSON_ITER_HOLDS_NUMBER(&iter);
-}
-
 static bool make_all_indexes(const refining_t *refining, sp_error_t *error)
 {
     bool ok = true;
     for (unsigned i = 0; ok && i < refining->session->shard_count; i++) {
         if (!owns(refining, i))
             continue;
-        if (refining->request.no_key_index && !is_id_key(&refining->laid->key))
+        if (refining->request.no_key_index && !sp_pattern_is_id(&refining->laid->key))
             ok = drop_key_index(refining, i, error);
         ok = ok && make_indexes_of(refining, i, error);
     }
@@ -214,13 +207,7 @@ static bool execute_request(sp_session_t *session, const sp_case_layout_t *laid,
     /* A collection that cannot be dropped is only untidy. */
     if (refining.made.collection[0] != '\0')
         sp_sharded_drop(session, refining.made.collection, NULL);
-    if (ok)
-        return true;
-    if (failed.domain != SP_ERROR_SERVER || sp_code_is_trouble(failed.code))
-        return sp_error_set(error, failed.domain, failed.code, "%s", failed.message);
-    bson_reinit(answer);
-    sp_answer_error(answer, failed.code, failed.message);
-    return true;
+    return ok || sp_answer_refusal(&failed, answer, error);
 }
 
 static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t *observed,

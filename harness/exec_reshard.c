@@ -322,11 +322,7 @@ static bool execute_request(resharding_t *resharding, const sp_layout_t *layout,
         return true;
     if (failed.code == IN_PROGRESS)
         return sp_error_set(error, SP_ERROR_INFRA, 0, "others do not end their resharding");
-    if (failed.domain != SP_ERROR_SERVER || sp_code_is_trouble(failed.code))
-        return sp_error_set(error, failed.domain, failed.code, "%s", failed.message);
-    bson_reinit(answer);
-    sp_answer_error(answer, failed.code, failed.message);
-    return true;
+    return sp_answer_refusal(&failed, answer, error);
 }
 
 static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t *observed,

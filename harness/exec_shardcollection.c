@@ -235,18 +235,6 @@ static bool look(sharding_t *sharding, bson_t *answer, sp_error_t *error)
     return ok;
 }
 
-/* A refusal is an answer; trouble is none. */
-static bool answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
-{
-    if (failed->domain != SP_ERROR_SERVER || sp_code_is_trouble(failed->code)) {
-        if (error != NULL)
-            *error = *failed;
-        return false;
-    }
-    sp_answer_error(answer, failed->code, failed->message);
-    return true;
-}
-
 static bool ask(sharding_t *sharding, bson_t *answer, sp_error_t *error)
 {
     bson_iter_t iter;
@@ -258,7 +246,7 @@ static bool ask(sharding_t *sharding, bson_t *answer, sp_error_t *error)
         return sp_error_set(error, SP_ERROR_INPUT, 0, "a request has no document 'key'");
     if (shard(sharding, &key, has_options ? &options : NULL, &failed))
         return look(sharding, answer, error);
-    return answer_refusal(&failed, answer, error);
+    return sp_answer_refusal(&failed, answer, error);
 }
 
 /* What cannot be set up as the request says is asked of no server. */

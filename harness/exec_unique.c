@@ -82,28 +82,6 @@ static bool insert_all(const question_t *question, uint32_t number, sp_error_t *
     return ok;
 }
 
-/* Straight to every shard, past the router: wherever something was, it is gone. */
-static bool remove_all(const question_t *question, sp_error_t *error)
-{
-    sp_session_t *session = question->session;
-    bson_t command = BSON_INITIALIZER, list, one, query;
-    BSON_APPEND_UTF8(&command, "delete", question->made->collection);
-    BSON_APPEND_ARRAY_BEGIN(&command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(&command, &list);
-    bool ok = true;
-    for (unsigned i = 0; ok && i < session->shard_count; i++)
-        ok = sp_conn_post(session->shards[i], session->db, &command, error);
-    for (unsigned i = 0; ok && i < session->shard_count; i++)
-        ok = sp_conn_fetch(session->shards[i], NULL, error);
-    bson_destroy(&command);
-    return ok;
-}
-
 static bool has_stale(const question_t *question)
 {
     bool found = false;
@@ -120,7 +98,8 @@ static bool ask(question_t *question, uint32_t number, sp_error_t *error)
 {
     for (unsigned tries = 0; tries < STALE_TRIES; tries++) {
         question->fates = sp_fates_new(question->count);
-        bool ok = insert_all(question, number, error) && remove_all(question, error);
+        bool ok = insert_all(question, number, error) &&
+                  sp_sharded_empty(question->session, question->made->collection, error);
         if (!ok || !has_stale(question))
             return ok;
         sp_fates_free(question->fates, question->count);

@@ -122,28 +122,6 @@ static bool write_one(const writing_t *writing, uint32_t index, sp_error_t *erro
     return post(writing, index, &size, error) && fetch(writing, index, error);
 }
 
-/* Straight to every shard, past the router: wherever it was, it is gone. */
-static bool empty_collection(const writing_t *writing, sp_error_t *error)
-{
-    sp_session_t *session = writing->session;
-    bson_t command = BSON_INITIALIZER, list, one, query;
-    BSON_APPEND_UTF8(&command, "delete", writing->made.collection);
-    BSON_APPEND_ARRAY_BEGIN(&command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(&command, &list);
-    bool ok = true;
-    for (unsigned i = 0; ok && i < session->shard_count; i++)
-        ok = sp_conn_post(session->shards[i], session->db, &command, error);
-    for (unsigned i = 0; ok && i < session->shard_count; i++)
-        ok = sp_conn_fetch(session->shards[i], NULL, error);
-    bson_destroy(&command);
-    return ok;
-}
-
 /* What inserts nothing, several at once. */
 static bool do_updates(const writing_t *writing, sp_error_t *error)
 {
@@ -175,7 +153,8 @@ static bool do_upserts(const writing_t *writing, sp_error_t *error)
     for (uint32_t i = 0; ok && i < writing->count; i++) {
         if (writing->kinds[i] == SP_UPSERT)
             ok = write_one(writing, i, error) &&
-                 (writing->fates[i].refused || empty_collection(writing, error));
+                 (writing->fates[i].refused ||
+                  sp_sharded_empty(writing->session, writing->made.collection, error));
     }
     return ok;
 }
@@ -195,7 +174,8 @@ static bool do_stale(const writing_t *writing, sp_error_t *error)
         for (unsigned tries = 0; ok && is_stale(fate); tries++) {
             fate->refused = false;
             ok = tries < STALE_TRIES
-                     ? write_one(writing, i, error) && empty_collection(writing, error)
+                     ? write_one(writing, i, error) &&
+                           sp_sharded_empty(writing->session, writing->made.collection, error)
                      : sp_error_set(error, SP_ERROR_INFRA, 0,
                                     "the router's table of %s stays stale", writing->made.ns);
         }

@@ -52,19 +52,6 @@ void sp_index_list_command(bson_t *command, const char *collection)
     bson_append_document_end(command, &cursor);
 }
 
-void sp_index_empty_command(bson_t *command, const char *collection)
-{
-    bson_t list, one, query;
-    BSON_APPEND_UTF8(command, "delete", collection);
-    BSON_APPEND_ARRAY_BEGIN(command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(command, &list);
-}
-
 static bool build_create(bson_t *command, const char *collection, const bson_t *question)
 {
     bson_t spec = BSON_INITIALIZER, key, options;

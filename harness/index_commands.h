@@ -17,7 +17,6 @@ void sp_index_insert_command(bson_t *command, const char *collection, const bson
 void sp_index_drop_command(bson_t *command, const char *collection, const bson_iter_t *which);
 void sp_index_drop_all_command(bson_t *command, const char *collection);
 void sp_index_list_command(bson_t *command, const char *collection);
-void sp_index_empty_command(bson_t *command, const char *collection);
 
 /* Appends `indexes` from a reply to listIndexes, as the model writes them. False where the reply is
  * none. */

@@ -1,6 +1,7 @@
 #include "key_change.h"
 
 #include "catalog.h"
+#include "delete_command.h"
 
 #include "../oracles/refine_docs.h"
 
@@ -11,19 +12,13 @@ enum { READ_MAX = 10000, STALE_TRIES = 10, FIND_TIME_MS = 10000 };
 
 bool sp_key_change_drop_zones(sp_session_t *session, const char *ns, sp_error_t *error)
 {
-    bson_t command = BSON_INITIALIZER, list, one, query;
-    BSON_APPEND_UTF8(&command, "delete", "tags");
-    BSON_APPEND_ARRAY_BEGIN(&command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    BSON_APPEND_UTF8(&query, "ns", ns);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(&command, &list);
+    bson_t command = BSON_INITIALIZER, filter = BSON_INITIALIZER;
+    BSON_APPEND_UTF8(&filter, "ns", ns);
+    sp_build_delete(&command, "delete", "tags", &filter);
     sp_append_majority(&command);
     bool ok = sp_conn_post(session->config, "config", &command, error) &&
               sp_catalog_fetch_write(session, error);
+    bson_destroy(&filter);
     bson_destroy(&command);
     return ok;
 }

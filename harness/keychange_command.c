@@ -1,5 +1,7 @@
 #include "keychange_command.h"
 
+#include "delete_command.h"
+
 #include "../oracles/model.h"
 
 #include <string.h>
@@ -111,16 +113,8 @@ void sp_keychange_build_find(const sp_keychange_t *change, const sp_keychange_pl
 void sp_keychange_build_delete(const sp_keychange_t *change, const sp_keychange_place_t *place,
                                bson_t *command)
 {
-    bson_t list, one, all;
-    BSON_APPEND_UTF8(command, goes_elsewhere(change) ? "clusterDelete" : "delete",
-                     place->collection);
-    BSON_APPEND_ARRAY_BEGIN(command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &all);
-    bson_append_document_end(&one, &all);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(command, &list);
+    sp_build_delete(command, goes_elsewhere(change) ? "clusterDelete" : "delete", place->collection,
+                    NULL);
     append_concern(command);
 }
 

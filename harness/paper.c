@@ -3,6 +3,7 @@
 #include "../oracles/collation.h"
 #include "catalog.h"
 #include "chunks.h"
+#include "delete_command.h"
 #include "sharded.h"
 
 #include <errno.h>
@@ -114,17 +115,11 @@ static bool post_entry(sp_session_t *session, const sp_sheet_t *sheet, const bso
 
 static bool post_removal(sp_session_t *session, const uint8_t uuid[SP_UUID_SIZE], sp_error_t *error)
 {
-    bson_t command = BSON_INITIALIZER, deletes, one, query;
-    BSON_APPEND_UTF8(&command, "delete", "chunks");
-    BSON_APPEND_ARRAY_BEGIN(&command, "deletes", &deletes);
-    BSON_APPEND_DOCUMENT_BEGIN(&deletes, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    BSON_APPEND_BINARY(&query, "uuid", BSON_SUBTYPE_UUID, uuid, SP_UUID_SIZE);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&deletes, &one);
-    bson_append_array_end(&command, &deletes);
+    bson_t command = BSON_INITIALIZER, filter = BSON_INITIALIZER;
+    BSON_APPEND_BINARY(&filter, "uuid", BSON_SUBTYPE_UUID, uuid, SP_UUID_SIZE);
+    sp_build_delete(&command, "delete", "chunks", &filter);
     bool ok = sp_conn_post(session->config, "config", &command, error);
+    bson_destroy(&filter);
     bson_destroy(&command);
     return ok;
 }

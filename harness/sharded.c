@@ -1,6 +1,7 @@
 #include "sharded.h"
 
 #include "catalog.h"
+#include "delete_command.h"
 
 #include "../oracles/collation.h"
 
@@ -166,6 +167,19 @@ bool sp_sharded_drop(sp_session_t *session, const char *collection, sp_error_t *
     sp_append_majority(&command);
     bool ok =
         sp_conn_command(session->shards[session->primary], session->db, &command, NULL, error);
+    bson_destroy(&command);
+    return ok;
+}
+
+bool sp_sharded_empty(sp_session_t *session, const char *collection, sp_error_t *error)
+{
+    bson_t command = BSON_INITIALIZER;
+    sp_build_delete(&command, "delete", collection, NULL);
+    bool ok = true;
+    for (unsigned i = 0; ok && i < session->shard_count; i++)
+        ok = sp_conn_post(session->shards[i], session->db, &command, error);
+    for (unsigned i = 0; ok && i < session->shard_count; i++)
+        ok = sp_conn_fetch(session->shards[i], NULL, error);
     bson_destroy(&command);
     return ok;
 }

@@ -45,6 +45,9 @@ bool sp_sharded_make(sp_session_t *session, const bson_t *key, const bson_t *col
 bool sp_sharded_make_unique(sp_session_t *session, const bson_t *key, const bson_t *collation,
                             const bson_iter_t *chunks, sp_sharded_t *made, sp_error_t *error);
 
+/* Deletes all documents of the collection on every shard, past any router: wherever they are. */
+bool sp_sharded_empty(sp_session_t *session, const char *collection, sp_error_t *error);
+
 /* Drops the collection, with its chunks and zones. */
 bool sp_sharded_drop(sp_session_t *session, const char *collection, sp_error_t *error);
 

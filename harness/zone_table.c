@@ -2,6 +2,7 @@
 
 #include "catalog.h"
 #include "chunks.h"
+#include "delete_command.h"
 
 #include <string.h>
 #include <time.h>
@@ -179,13 +180,9 @@ static bool add_collections(sp_session_t *session, const sp_zone_place_t *places
 static void remove_named(sp_session_t *session, const char *table, const char *field,
                          const sp_zone_place_t *places, uint32_t count, bool papers)
 {
-    bson_t command = BSON_INITIALIZER, list, one, query, in, names;
+    bson_t command = BSON_INITIALIZER, filter = BSON_INITIALIZER, in, names;
     uint32_t name_count = 0;
-    BSON_APPEND_UTF8(&command, "delete", table);
-    BSON_APPEND_ARRAY_BEGIN(&command, "deletes", &list);
-    BSON_APPEND_DOCUMENT_BEGIN(&list, "0", &one);
-    BSON_APPEND_DOCUMENT_BEGIN(&one, "q", &query);
-    BSON_APPEND_DOCUMENT_BEGIN(&query, field, &in);
+    BSON_APPEND_DOCUMENT_BEGIN(&filter, field, &in);
     BSON_APPEND_ARRAY_BEGIN(&in, "$in", &names);
     for (uint32_t i = 0; i < count; i++) {
         char buffer[16];
@@ -195,14 +192,12 @@ static void remove_named(sp_session_t *session, const char *table, const char *f
         BSON_APPEND_UTF8(&names, index, places[i].ns);
     }
     bson_append_array_end(&in, &names);
-    bson_append_document_end(&query, &in);
-    bson_append_document_end(&one, &query);
-    BSON_APPEND_INT32(&one, "limit", 0);
-    bson_append_document_end(&list, &one);
-    bson_append_array_end(&command, &list);
+    bson_append_document_end(&filter, &in);
+    sp_build_delete(&command, "delete", table, &filter);
     sp_append_majority(&command);
     if (name_count > 0)
         write_catalog(session, &command, NULL);
+    bson_destroy(&filter);
     bson_destroy(&command);
 }
 

@@ -1,4 +1,5 @@
 #include "bounds.h"
+#include "number.h"
 #include "order.h"
 #include "regex_prefix.h"
 #include "type_range.h"
@@ -72,12 +73,6 @@ static void add_equality(const builder_t *builder, const sp_value_t *value)
     }
 }
 
-static bool is_nan(const sp_value_t *value)
-{
-    sp_interval_t numbers = sp_type_range(BSON_TYPE_DOUBLE);
-    return sp_value_is_number(value) && sp_value_compare(value, &numbers.start) == 0;
-}
-
 static void add_array_comparison(const builder_t *builder, const sp_node_t *node)
 {
     sp_interval_t all = sp_type_bracket(BSON_TYPE_MINKEY);
@@ -102,7 +97,7 @@ static void add_comparison(const builder_t *builder, const sp_node_t *node)
     } else if (value->type == BSON_TYPE_NULL) {
         if (or_equal)
             add_null(builder, true);
-    } else if (is_nan(value)) {
+    } else if (sp_number_is_nan(value)) {
         if (or_equal)
             add_point(builder, value);
     } else if (less) {

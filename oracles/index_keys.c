@@ -5,7 +5,6 @@
 #include "matcher.h"
 #include "order.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -206,25 +205,9 @@ static bool follow(cursor_t *cursor)
     return false;
 }
 
-static bool holds_symbol(const sp_value_t *value)
-{
-    bson_iter_t iter;
-    if (value->type == BSON_TYPE_SYMBOL)
-        return true;
-    if ((value->type != BSON_TYPE_DOCUMENT && value->type != BSON_TYPE_ARRAY) ||
-        !sp_value_children(value, &iter))
-        return false;
-    while (bson_iter_next(&iter)) {
-        sp_value_t child = sp_value_of(&iter);
-        if (holds_symbol(&child))
-            return true;
-    }
-    return false;
-}
-
 static bool check_symbols(const expansion_t *expansion, const sp_value_t *value)
 {
-    return expansion->index->collator == NULL || !holds_symbol(value) ||
+    return expansion->index->collator == NULL || !sp_value_holds_symbol(value) ||
            sp_error_set(expansion->error, SP_ERROR_RULE, CANNOT_BUILD_INDEX_KEYS,
                         "a symbol has no place in an index with a collation");
 }

@@ -3,7 +3,6 @@
 #include "number.h"
 #include "order.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -114,11 +113,6 @@ static bool is_direction(const sp_value_t *value)
     return whole == 1 || whole == -1;
 }
 
-static bool is_nan(const sp_value_t *number)
-{
-    return isnan(sp_number_nearest_double(number));
-}
-
 static bool check_value(const char *name, const sp_value_t *value, sp_index_kind_t kind,
                         sp_error_t *error)
 {
@@ -127,7 +121,7 @@ static bool check_value(const char *name, const sp_value_t *value, sp_index_kind
                refuse(error, CANNOT_CREATE_INDEX, name, "is of another kind than one before");
     if (!sp_value_is_number(value))
         return refuse(error, CANNOT_CREATE_INDEX, name, "is neither a number nor a string");
-    if (is_nan(value) || sign_of(value) == 0)
+    if (sp_number_is_nan(value) || sign_of(value) == 0)
         return refuse(error, CANNOT_CREATE_INDEX, name, "is 0 or NaN");
     if (kind == SP_INDEX_WILDCARD && sign_of(value) < 0)
         return refuse(error, CANNOT_CREATE_INDEX, name, "is negative in a wildcard index");

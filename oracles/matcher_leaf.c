@@ -5,17 +5,11 @@
 #include "regex.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 static bool is_nothing(bson_type_t type)
 {
     return type == BSON_TYPE_EOD || type == BSON_TYPE_UNDEFINED || type == BSON_TYPE_NULL;
-}
-
-static bool is_nan(const sp_value_t *value)
-{
-    return sp_value_is_number(value) && isnan(sp_number_nearest_double(value));
 }
 
 static bool satisfies(sp_node_kind_t kind, int order)
@@ -50,8 +44,8 @@ static bool compares(sp_node_kind_t kind, const sp_value_t *value, const sp_valu
         bool at_an_end = comparand->type == BSON_TYPE_MINKEY || comparand->type == BSON_TYPE_MAXKEY;
         return at_an_end && satisfies(kind, value_class - class);
     }
-    if (is_nan(value) || is_nan(comparand))
-        return is_nan(value) && is_nan(comparand) && satisfies(kind, 0);
+    if (sp_number_is_nan(value) || sp_number_is_nan(comparand))
+        return sp_number_is_nan(value) && sp_number_is_nan(comparand) && satisfies(kind, 0);
     return satisfies(kind, sp_value_compare_collated(collator, value, comparand));
 }
 

@@ -25,7 +25,7 @@ static int64_t load_integer(const sp_value_t *value)
     return value->type == BSON_TYPE_INT32 ? sp_value_int32(value) : sp_value_int64(value);
 }
 
-static bool is_nan(const sp_value_t *value)
+bool sp_number_is_nan(const sp_value_t *value)
 {
     if (value->type == BSON_TYPE_DOUBLE)
         return isnan(sp_value_double(value));
@@ -85,7 +85,7 @@ static int compare_decimal(BID_UINT128 decimal, const sp_value_t *other)
 int sp_number_compare(const sp_value_t *a, const sp_value_t *b)
 {
     assert(sp_value_is_number(a) && sp_value_is_number(b));
-    bool a_nan = is_nan(a), b_nan = is_nan(b);
+    bool a_nan = sp_number_is_nan(a), b_nan = sp_number_is_nan(b);
     if (a_nan || b_nan)
         return b_nan - a_nan;
     if (a->type == BSON_TYPE_DECIMAL128)

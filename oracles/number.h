@@ -13,6 +13,8 @@
 /* -1, 0 or 1; both must be numbers. */
 int sp_number_compare(const sp_value_t *a, const sp_value_t *b);
 
+bool sp_number_is_nan(const sp_value_t *value); /* false for what is no number */
+
 /* The double nearest to the number, whichever type it has; infinite where it is too large. Of two
  * numbers the lesser never gives the greater double. */
 double sp_number_nearest_double(const sp_value_t *value);

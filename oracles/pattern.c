@@ -21,6 +21,24 @@ static bool is_hashed(const sp_value_t *value)
            size == strlen("hashed");
 }
 
+bool sp_pattern_names_hashed(const bson_t *key)
+{
+    bson_iter_t iter;
+    for (bool more = bson_iter_init(&iter, key); more && bson_iter_next(&iter);) {
+        sp_value_t value = sp_value_of(&iter);
+        if (is_hashed(&value))
+            return true;
+    }
+    return false;
+}
+
+bool sp_pattern_is_id(const bson_t *key)
+{
+    bson_iter_t iter;
+    return bson_count_keys(key) == 1 && bson_iter_init_find(&iter, key, "_id") &&
+           BSON_ITER_HOLDS_NUMBER(&iter);
+}
+
 static bool refuse_path(const char *text, const char *what, sp_error_t *error)
 {
     return sp_error_set(error, SP_ERROR_RULE, BAD_VALUE, "the shard key path '%s' has %s", text,

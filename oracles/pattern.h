@@ -37,6 +37,11 @@ void sp_pattern_free(sp_pattern_t *pattern); /* NULL is fine */
  * index refuses. */
 bool sp_pattern_check(const bson_t *pattern, sp_version_t version, sp_error_t *error);
 
+/* Whether a field of `key`, a key pattern of an index or a shard key, valid or not, is "hashed". */
+bool sp_pattern_names_hashed(const bson_t *key);
+/* Whether it is {_id: 1} in any direction and type, and so the index that every collection has. */
+bool sp_pattern_is_id(const bson_t *key);
+
 /* A shard key value: `values`, one for each field, under the pattern's names. `key` lies in the
  * arena and needs no destroying. */
 void sp_pattern_key(const sp_pattern_t *pattern, sp_arena_t *arena, const sp_value_t *values,

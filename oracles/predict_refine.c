@@ -23,27 +23,19 @@ typedef struct refining {
     unsigned index_count;
 } refining_t;
 
-/* What _id needs no second index for. */
-static bool is_id_key(const bson_t *key)
-{
-    bson_iter_t iter;
-    return bson_count_keys(key) == 1 && bson_iter_init_find(&iter, key, "_id") &&
-           BSON_ITER_HOLDS_NUMBER(&iter);
-}
-
 static void add_key_index(refining_t *refining)
 {
     sp_refine_index_t *added = &refining->indexes[refining->index_count++];
     bool sound =
         bson_init_static(&added->index.key, bson_get_data(&refining->key), refining->key.len);
     assert(sound);
-    added->index.unique = refining->request.unique && !is_id_key(&refining->key);
+    added->index.unique = refining->request.unique && !sp_pattern_is_id(&refining->key);
 }
 
 static bool add_indexes(refining_t *refining, sp_error_t *error)
 {
     bson_iter_t iter = refining->request.indexes;
-    if (!refining->request.no_key_index || is_id_key(&refining->key))
+    if (!refining->request.no_key_index || sp_pattern_is_id(&refining->key))
         add_key_index(refining);
     while (bson_iter_next(&iter)) {
         bool here;

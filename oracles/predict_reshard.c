@@ -94,13 +94,6 @@ static bool check_first(const resharding_t *resharding, sp_error_t *error)
     return check_sharded(request, error) && check_options(resharding, error);
 }
 
-static bool is_id_key(const bson_t *key)
-{
-    bson_iter_t iter;
-    return bson_count_keys(key) == 1 && bson_iter_init_find(&iter, key, "_id") &&
-           BSON_ITER_HOLDS_NUMBER(&iter);
-}
-
 /* Whether the index on _id that every collection has stands for the new key, which is on _id. */
 static bool has_id_index(const resharding_t *resharding)
 {
@@ -145,7 +138,7 @@ static bool check_indexes(const resharding_t *resharding, sp_error_t *error)
         looks_fit = looks_fit || sp_key_index_looks_fit(&index, new_key, false);
         serves = serves || sp_key_index_serves(&index, false, new_key, resharding->model->version);
     }
-    if (!looks_fit && is_id_key(new_key) && !has_id_index(resharding))
+    if (!looks_fit && sp_pattern_is_id(new_key) && !has_id_index(resharding))
         return refuse(error, BAD_VALUE,
                       "an index on _id is {_id: 1} and has the collection's collation");
     if (looks_fit && !serves)

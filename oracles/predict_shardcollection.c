@@ -22,16 +22,6 @@ static bool refuse(sp_error_t *error, int32_t code, const char *message)
     return sp_error_set(error, SP_ERROR_RULE, code, "%s", message);
 }
 
-static bool is_hashed(const bson_t *key)
-{
-    bson_iter_t iter;
-    for (bool more = bson_iter_init(&iter, key); more && bson_iter_next(&iter);) {
-        if (BSON_ITER_HOLDS_UTF8(&iter))
-            return true;
-    }
-    return false;
-}
-
 static bool check_asked_collation(const bson_t *collation, sp_error_t *error)
 {
     if (bson_empty(collation))
@@ -47,7 +37,7 @@ static bool check_request(const sp_shard_request_t *request, unsigned shards, sp
 {
     if (!sp_pattern_check(&request->key, version, error))
         return false;
-    if (request->unique && is_hashed(&request->key))
+    if (request->unique && sp_pattern_names_hashed(&request->key))
         return refuse(error, INVALID_OPTIONS, "a hashed shard key cannot be unique");
     if (request->numbered && !sp_initial_number(version, shards, request->number, error))
         return false;
@@ -79,7 +69,7 @@ static void stand_in(const bson_t *key, bson_t *plain)
         BSON_APPEND_UTF8(plain, "x", "hashed");
     else
         BSON_APPEND_INT32(plain, "x", 1);
-    if (!first && is_hashed(key))
+    if (!first && sp_pattern_names_hashed(key))
         BSON_APPEND_UTF8(plain, "y", "hashed");
 }
 

@@ -3,6 +3,7 @@
 #include "collation.h"
 #include "extract.h"
 #include "matcher.h"
+#include "pattern.h"
 #include "refine_request.h"
 
 #include <assert.h>
@@ -22,18 +23,6 @@ static sp_pattern_t *paths_of(const sp_index_t *index)
     sp_pattern_t *pattern = sp_pattern_new(&paths, NULL);
     bson_destroy(&paths);
     return pattern;
-}
-
-static bool is_hashed(const sp_index_t *index)
-{
-    bson_iter_t iter;
-    if (!bson_iter_init(&iter, &index->key))
-        return false;
-    while (bson_iter_next(&iter)) {
-        if (BSON_ITER_HOLDS_UTF8(&iter) && strcmp(bson_iter_utf8(&iter, NULL), "hashed") == 0)
-            return true;
-    }
-    return false;
 }
 
 static bool takes_part(const sp_index_t *index, const bson_t *doc, sp_version_t version, bool *part,
@@ -87,7 +76,8 @@ bool sp_refine_index_entry(const sp_index_t *index, const bson_t *doc, sp_versio
         if (value.type != BSON_TYPE_ARRAY)
             continue;
         bool other_array = array != NULL && array != value.data;
-        *entry = other_array || is_hashed(index) ? SP_ENTRY_REFUSED : SP_ENTRY_ARRAY;
+        *entry =
+            other_array || sp_pattern_names_hashed(&index->key) ? SP_ENTRY_REFUSED : SP_ENTRY_ARRAY;
         array = value.data;
     }
     sp_pattern_free(paths);

@@ -120,11 +120,6 @@ static void append_class(bson_string_t *text, const sp_value_t *value)
     }
 }
 
-static bool same_bytes(const sp_value_t *a, const sp_value_t *b)
-{
-    return a->type == b->type && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
-}
-
 /* How a filter's path relates to the shard key; *field is the key field, or NULL. */
 static const char *role_of(const sp_pattern_t *pattern, const char *path, const sp_path_t **field)
 {
@@ -183,7 +178,7 @@ static int how_telling(const sp_value_t *stored, const sp_value_t *asked)
         return TELLS_SYMBOL;
     if (stored->type != asked->type && stored->type != BSON_TYPE_EOD)
         return TELLS_TYPES;
-    return same_bytes(stored, asked) ? TELLS_NOTHING : TELLS_LITTLE;
+    return sp_value_same(stored, asked) ? TELLS_NOTHING : TELLS_LITTLE;
 }
 
 /* `name`: the operator, or the path where the value stands alone. */

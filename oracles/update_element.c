@@ -50,18 +50,12 @@ bool sp_element_replace(sp_operating_t *operating, sp_place_t *place, const sp_v
     return sp_element_got(operating, place);
 }
 
-static bool same_bytes(const sp_value_t *a, const sp_value_t *b)
-{
-    return a->type == b->type && a->size == b->size &&
-           (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
-}
-
 bool sp_element_set(sp_operating_t *operating, sp_place_t *place, const sp_value_t *value)
 {
     if (place->element == NULL)
         return sp_element_make(operating, place, value);
     sp_value_t now = sp_edit_value(operating->arena, place->element);
-    return same_bytes(&now, value) || sp_element_replace(operating, place, value);
+    return sp_value_same(&now, value) || sp_element_replace(operating, place, value);
 }
 
 bool sp_element_remove(sp_operating_t *operating, sp_place_t *place)

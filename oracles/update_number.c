@@ -131,12 +131,8 @@ bool sp_number_multiply(const sp_value_t *a, const sp_value_t *b, sp_number_t *p
     return true;
 }
 
-static bool is_nan(const sp_value_t *value)
-{
-    return isnan(sp_number_nearest_double(value));
-}
-
 bool sp_number_identical(const sp_value_t *a, const sp_value_t *b)
 {
-    return a->type == b->type && !is_nan(a) && !is_nan(b) && sp_number_compare(a, b) == 0;
+    return a->type == b->type && !sp_number_is_nan(a) && !sp_number_is_nan(b) &&
+           sp_number_compare(a, b) == 0;
 }

@@ -39,22 +39,6 @@ static bool take(const sp_node_t *node, equalities_t *equalities, sp_error_t *er
     return true;
 }
 
-static bool holds_symbol(const sp_value_t *value)
-{
-    bson_iter_t iter;
-    if (value->type == BSON_TYPE_SYMBOL)
-        return true;
-    if (!sp_value_has_children(value) || value->type == BSON_TYPE_CODEWSCOPE ||
-        !sp_value_children(value, &iter))
-        return false;
-    while (bson_iter_next(&iter)) {
-        sp_value_t child = sp_value_of(&iter);
-        if (holds_symbol(&child))
-            return true;
-    }
-    return false;
-}
-
 /* What the equalities make of _id: a value, or an object of the fields that paths lead to. */
 typedef struct made_id {
     sp_value_t value; /* BSON_TYPE_EOD: not fixed as a whole */
@@ -83,7 +67,7 @@ static void make_id(const equalities_t *equalities, made_id_t *id)
         sp_path_relation_t relation = sp_path_relate("_id", node->path);
         if (relation != SP_PATHS_SAME && relation != SP_PATHS_ABOVE)
             continue;
-        id->holds_symbol = id->holds_symbol || holds_symbol(&node->value);
+        id->holds_symbol = id->holds_symbol || sp_value_holds_symbol(&node->value);
         if (relation == SP_PATHS_SAME)
             id->value = node->value;
         else
@@ -110,7 +94,7 @@ static bool refuse_symbol(sp_error_t *error)
 
 bool sp_upsert_id_indexable(const sp_value_t *id, const bson_t *collation, sp_error_t *error)
 {
-    return collation == NULL || !holds_symbol(id) || refuse_symbol(error);
+    return collation == NULL || !sp_value_holds_symbol(id) || refuse_symbol(error);
 }
 
 static bool take_all(const sp_node_t *root, equalities_t *equalities, sp_error_t *error)

@@ -52,6 +52,28 @@ bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value)
     return ok;
 }
 
+bool sp_value_same(const sp_value_t *a, const sp_value_t *b)
+{
+    return a->type == b->type && a->size == b->size &&
+           (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+bool sp_value_holds_symbol(const sp_value_t *value)
+{
+    bson_iter_t iter;
+    if (value->type == BSON_TYPE_SYMBOL)
+        return true;
+    if ((value->type != BSON_TYPE_DOCUMENT && value->type != BSON_TYPE_ARRAY) ||
+        !sp_value_children(value, &iter))
+        return false;
+    while (bson_iter_next(&iter)) {
+        sp_value_t child = sp_value_of(&iter);
+        if (sp_value_holds_symbol(&child))
+            return true;
+    }
+    return false;
+}
+
 bool sp_value_is_number(const sp_value_t *value)
 {
     return value->type == BSON_TYPE_INT32 || value->type == BSON_TYPE_INT64 ||

@@ -36,6 +36,13 @@ bool sp_value_document(const bson_iter_t *iter, bson_t *doc);
 /* Appends the value under `key`, byte for byte. False only where `doc` would pass BSON's 2 GiB. */
 bool sp_value_append(bson_t *doc, const char *key, const sp_value_t *value);
 
+/* Whether both are of one type and the same bytes. */
+bool sp_value_same(const sp_value_t *a, const sp_value_t *b);
+
+/* Whether the value is a symbol, or an object or array with one in it; scopes of code are not
+ * looked into. */
+bool sp_value_holds_symbol(const sp_value_t *value);
+
 /* Numbers of all four types. */
 bool sp_value_is_number(const sp_value_t *value);
 /* Objects, arrays and code with scope: what has fields inside. */

@@ -75,8 +75,7 @@ static bool is_remark(const char *name)
 static bool same_bytes(const bson_iter_t *expected, const bson_iter_t *observed)
 {
     sp_value_t want = sp_value_of(expected), have = sp_value_of(observed);
-    return want.type == have.type && want.size == have.size &&
-           memcmp(want.data, have.data, want.size) == 0;
+    return sp_value_same(&want, &have);
 }
 
 static bool same_field(const bson_iter_t *expected, const bson_iter_t *observed)
