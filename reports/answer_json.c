@@ -44,11 +44,15 @@ static cJSON *convert(const bson_iter_t *iter)
     return json;
 }
 
-/* Chunk bounds, keys and documents, whose values may be anything. */
+/* Chunk bounds, keys and documents, whose values may be anything; names, codes and places are not.
+ */
 static bool holds_values(const bson_iter_t *iter)
 {
-    return (BSON_ITER_HOLDS_ARRAY(iter) || BSON_ITER_HOLDS_DOCUMENT(iter)) &&
-           strcmp(bson_iter_key(iter), "error") != 0 && strcmp(bson_iter_key(iter), "shards") != 0;
+    static const char *const plain[] = {"error", "shards", "codes", "missing", "extra"};
+    bool is_plain = false;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        is_plain = is_plain || strcmp(bson_iter_key(iter), plain[i]) == 0;
+    return !is_plain && (BSON_ITER_HOLDS_ARRAY(iter) || BSON_ITER_HOLDS_DOCUMENT(iter));
 }
 
 /* As canonical Extended JSON, verbatim: a cJSON string would end at the first NUL. */

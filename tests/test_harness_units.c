@@ -84,6 +84,8 @@ static void values_in_answers_are_extended_json(void **state)
         "{\"chunks\":[[{\"x\": {\"$minKey\": 1}}, {\"x\": {\"$numberInt\": \"5\"}}, \"s1\"]]}");
     assert_json("{\"key\": {\"x\": \"a\\u0000b\"}}", "{\"key\":{\"x\": \"a\\u0000b\"}}");
     assert_json("{\"chunks\": []}", "{\"chunks\":[]}");
+    assert_json("{\"missing\": [0], \"extra\": [], \"codes\": [0, null, 11000]}",
+                "{\"missing\":[0],\"extra\":[],\"codes\":[0,null,11000]}");
 }
 
 static void texts_in_answers_are_escaped(void **state)
