@@ -54,8 +54,8 @@ static bool enter(refining_t *refining, const bson_t *doc, sp_error_t *error)
     bool ok = true;
     for (unsigned i = 0; ok && i < refining->index_count; i++) {
         sp_index_entry_t entry = SP_ENTRY_PLAIN;
-        ok = sp_refine_index_entry(&refining->indexes[i].index, doc, refining->model->version,
-                                   &entry, error);
+        ok =
+            sp_refine_index_entry(refining->model, &refining->indexes[i].index, doc, &entry, error);
         refining->indexes[i].multikey |= entry == SP_ENTRY_ARRAY;
     }
     return ok;

@@ -1,9 +1,8 @@
 #include "refine_docs.h"
 
-#include "collation.h"
 #include "extract.h"
-#include "matcher.h"
-#include "pattern.h"
+#include "index_keys.h"
+#include "index_multikey.h"
 #include "refine_request.h"
 
 #include <assert.h>
@@ -11,77 +10,27 @@
 
 enum { INTEGER_BITS = 53 };
 
-/* The index's paths as a pattern; NULL for one that is no list of plain paths, a wildcard say. */
-static sp_pattern_t *paths_of(const sp_index_t *index)
-{
-    bson_t paths = BSON_INITIALIZER;
-    bson_iter_t iter;
-    if (bson_iter_init(&iter, &index->key)) {
-        while (bson_iter_next(&iter))
-            BSON_APPEND_INT32(&paths, bson_iter_key(&iter), 1);
-    }
-    sp_pattern_t *pattern = sp_pattern_new(&paths, NULL);
-    bson_destroy(&paths);
-    return pattern;
-}
-
-static bool takes_part(const sp_index_t *index, const bson_t *doc, sp_version_t version, bool *part,
-                       sp_error_t *error)
-{
-    *part = true;
-    if (!index->has_partial)
-        return true;
-    sp_arena_t arena;
-    sp_arena_init(&arena);
-    const sp_node_t *filter = sp_filter_parse(&arena, version, &index->partial, error);
-    bool ok = filter != NULL && sp_matches(filter, doc, NULL, part, error);
-    if (!ok && error != NULL)
-        error->domain = SP_ERROR_INPUT;
-    sp_arena_clear(&arena);
-    return ok || sp_error_prefix(error, "partialFilterExpression");
-}
-
-static bool holds_symbol(const sp_value_t *value)
-{
-    bson_iter_t iter;
-    if (value->type == BSON_TYPE_SYMBOL)
-        return true;
-    if (value->type == BSON_TYPE_EOD || !sp_value_has_children(value) ||
-        !sp_value_children(value, &iter))
-        return false;
-    while (bson_iter_next(&iter)) {
-        sp_value_t child = sp_value_of(&iter);
-        if (holds_symbol(&child))
-            return true;
-    }
-    return false;
-}
-
-bool sp_refine_index_entry(const sp_index_t *index, const bson_t *doc, sp_version_t version,
+bool sp_refine_index_entry(sp_model_t *model, const sp_index_t *index, const bson_t *doc,
                            sp_index_entry_t *entry, sp_error_t *error)
 {
-    bool part;
-    if (!takes_part(index, doc, version, &part, error))
+    sp_arena_t arena;
+    sp_index_keys_t keys = {0};
+    sp_error_t refused = {0};
+    sp_keyed_index_t *keyed = sp_keyed_index_new(index, NULL, model->version, error);
+    if (keyed == NULL)
         return false;
-    *entry = part ? SP_ENTRY_PLAIN : SP_ENTRY_NONE;
-    sp_pattern_t *paths = part ? paths_of(index) : NULL;
-    if (paths == NULL)
-        return true;
-    const uint8_t *array = NULL;
-    for (unsigned i = 0; i < paths->field_count && *entry != SP_ENTRY_REFUSED; i++) {
-        sp_value_t value = sp_extract_path(doc, &paths->fields[i]);
-        if (index->has_collation && !sp_collation_is_simple(&index->collation) &&
-            holds_symbol(&value))
-            *entry = SP_ENTRY_REFUSED;
-        if (value.type != BSON_TYPE_ARRAY)
-            continue;
-        bool other_array = array != NULL && array != value.data;
-        *entry =
-            other_array || sp_pattern_names_hashed(&index->key) ? SP_ENTRY_REFUSED : SP_ENTRY_ARRAY;
-        array = value.data;
-    }
-    sp_pattern_free(paths);
-    return true;
+    sp_arena_init(&arena);
+    bool taken = sp_keyed_index_keys(keyed, model->hasher, &arena, doc, &keys, &refused);
+    if (!taken)
+        *entry = SP_ENTRY_REFUSED;
+    else if (keys.count == 0)
+        *entry = SP_ENTRY_NONE;
+    else
+        *entry = sp_index_multikey(&index->key, doc) ? SP_ENTRY_ARRAY : SP_ENTRY_PLAIN;
+    sp_arena_clear(&arena);
+    sp_keyed_index_free(keyed);
+    return taken || refused.domain == SP_ERROR_RULE ||
+           sp_error_set(error, refused.domain, refused.code, "%s", refused.message);
 }
 
 void sp_refine_settle_collation(const sp_layout_t *layout, sp_index_t *index)
@@ -123,7 +72,7 @@ bool sp_refine_place(sp_model_t *model, const sp_layout_t *layout, const bson_it
         if (!sp_refine_request_index(&iter, *shard, &index, &here, error))
             return false;
         sp_refine_settle_collation(layout, &index);
-        if (here && !sp_refine_index_entry(&index, doc, model->version, &entry, error))
+        if (here && !sp_refine_index_entry(model, &index, doc, &entry, error))
             return false;
         if (entry == SP_ENTRY_REFUSED)
             *shard = NULL;

@@ -9,15 +9,15 @@
 #include "model.h"
 
 typedef enum sp_index_entry {
-    SP_ENTRY_NONE,    /* the index has no part in the document: it is partial */
+    SP_ENTRY_NONE,    /* the index has no part in the document: it is partial or sparse */
     SP_ENTRY_PLAIN,   /* … takes it */
     SP_ENTRY_ARRAY,   /* … takes it, and has arrays in it from now on */
     SP_ENTRY_REFUSED, /* … does not, so that the document cannot be stored */
 } sp_index_entry_t;
 
-/* What `index` makes of `doc`. Uniqueness is not looked at. SP_ERROR_INPUT where its partial filter
- * is not one the model can tell for a document. */
-bool sp_refine_index_entry(const sp_index_t *index, const bson_t *doc, sp_version_t version,
+/* What `index` makes of `doc`. Uniqueness is not looked at. SP_ERROR_INPUT where index_keys.h
+ * does not know the index or its partial filter. */
+bool sp_refine_index_entry(sp_model_t *model, const sp_index_t *index, const bson_t *doc,
                            sp_index_entry_t *entry, sp_error_t *error);
 
 /* Gives an index that has no collation of its own the collection's. */
