@@ -6,9 +6,9 @@
 
 #include "session.h"
 
-#include "../oracles/value.h"
+#include "uuid.h"
 
-#define SP_UUID_SIZE 16
+#include "../oracles/value.h"
 
 typedef struct sp_chunk {
     bson_t min, max;   /* borrowed */

@@ -290,7 +290,9 @@ static bool read_questions(changing_t *changing, const bson_t *test, const bson_
     bson_iter_t iter;
     sp_layout_t *layout = sp_layout_new(test, error);
     sp_hasher_t *hasher = sp_hasher_new(error);
-    bool ok = layout != NULL && hasher != NULL && bson_iter_recurse(array, &iter);
+    uint8_t id[SP_UUID_SIZE];
+    bool ok = layout != NULL && hasher != NULL && sp_uuid_draw(id, error) &&
+              bson_iter_recurse(array, &iter);
     for (uint32_t i = 0; ok && i < changing->count; i++) {
         asked_t *one = &changing->asked[i];
         bson_t question;
@@ -301,8 +303,9 @@ static bool read_questions(changing_t *changing, const bson_t *test, const bson_
         one->place.shard = find_place(changing, layout, hasher, &one->change);
         one->place.collection = changing->made.collection;
         one->place.versions = &changing->versions;
-        uint64_t id[2] = {changing->session->born ^ one->place.shard, changing->session->serial};
+        /* The transaction numbers that a shard has seen of a session are no other shard's. */
         memcpy(one->place.session_id, id, sizeof id);
+        one->place.session_id[SP_UUID_SIZE - 1] ^= (uint8_t)one->place.shard;
     }
     sp_hasher_free(hasher);
     sp_layout_free(layout);

@@ -5,6 +5,7 @@
 #define SHARDPROOF_KEYCHANGE_COMMAND_H
 
 #include "shard_versions.h"
+#include "uuid.h"
 
 #include "../oracles/keychange_question.h"
 
@@ -12,9 +13,9 @@
 typedef struct sp_keychange_place {
     const char *collection;
     const sp_shard_versions_t *versions;
-    unsigned shard;         /* the one that has the document */
-    uint8_t session_id[16]; /* a UUID */
-    int64_t txn_number;     /* not used before in the session */
+    unsigned shard; /* the one that has the document */
+    uint8_t session_id[SP_UUID_SIZE];
+    int64_t txn_number; /* not used before in the session */
 } sp_keychange_place_t;
 
 /* What came of it. */

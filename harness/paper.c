@@ -5,12 +5,11 @@
 #include "chunks.h"
 #include "delete_command.h"
 #include "sharded.h"
+#include "uuid.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { REFRESH_TRIES = 20, REFRESH_TIME_MS = 10000, DROP_TIMEOUT_MS = 5000 };
 
@@ -35,11 +34,8 @@ static void name_collection(sp_session_t *session)
 
 static bool begin(sp_session_t *session, sp_sheet_t *sheet, sp_error_t *error)
 {
-    if (getrandom(sheet->uuid, SP_UUID_SIZE, 0) != SP_UUID_SIZE)
-        return sp_error_set(error, SP_ERROR_SYSTEM, errno, "the system gives no random bytes: %s",
-                            strerror(errno));
-    sheet->uuid[6] = (sheet->uuid[6] & 0x0f) | 0x40; /* version 4: a random one */
-    sheet->uuid[8] = (sheet->uuid[8] & 0x3f) | 0x80;
+    if (!sp_uuid_draw(sheet->uuid, error))
+        return false;
     sheet->second = (uint32_t)(session->born / 1000000);
     sheet->increment = ++session->paper.laid_count;
     bson_oid_init(&sheet->epoch, NULL);

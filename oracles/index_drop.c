@@ -46,14 +46,16 @@ static bool drop_one(sp_index_world_t *world, const sp_value_t *which, sp_error_
     return true;
 }
 
-/* Whether "*" leaves the index. */
+/* Whether "*" leaves the index; being hidden, it serves here all the same. */
 static bool stays(const sp_index_world_t *world, unsigned place)
 {
     sp_version_t version = world->model->version;
+    sp_index_t shown = world->indexes[place]->index;
+    shown.hidden = false;
     return is_id(world, place) ||
            (sp_version_has(version, SP_KEY_INDEX_KEPT) &&
             (world->pattern->hashed < 0 || sp_version_has(version, SP_HASHED_KEY_INDEX_KEPT)) &&
-            sp_key_index_serves(&world->indexes[place]->index, false, world->key, version));
+            sp_key_index_serves(&shown, false, world->key, version));
 }
 
 static void drop_all(sp_index_world_t *world)

@@ -201,6 +201,13 @@ bool sp_index_pattern_check(const bson_t *key, sp_index_kind_t *kind, sp_error_t
     return ok;
 }
 
+/* Of a text field a server makes a weight, whose path has not even the parts of a DBRef. */
+static bool check_weight(const char *name, sp_error_t *error)
+{
+    return strstr(name, ".$") == NULL || strcmp(name, wildcard) == 0 ||
+           refuse(error, CANNOT_CREATE_INDEX, name, "is text, and has a part that begins with $");
+}
+
 bool sp_index_pattern_fits(const bson_t *key, sp_index_kind_t kind, sp_error_t *error)
 {
     enum { BEFORE, IN_TEXT, AFTER } place = BEFORE;
@@ -218,6 +225,8 @@ bool sp_index_pattern_fits(const bson_t *key, sp_index_kind_t kind, sp_error_t *
         if (!is_text && !is_direction(&value))
             return refuse(error, CANNOT_CREATE_INDEX, name,
                           "is neither 1 nor -1 beside a text field");
+        if (is_text && !check_weight(name, error))
+            return false;
         if (is_text)
             place = IN_TEXT;
         else if (place == IN_TEXT)

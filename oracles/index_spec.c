@@ -245,8 +245,31 @@ static void inherit_collation(const bson_t *own, sp_index_spec_t *spec)
     }
 }
 
+/* Languages and versions of text indexes are no matter of shard keys; what every server takes is
+ * known, and what else there is not. */
+static bool check_text(const bson_t *document, sp_error_t *error)
+{
+    bson_iter_t iter;
+    const char *unknown = NULL;
+    for (bool more = bson_iter_init(&iter, document); more && bson_iter_next(&iter);) {
+        sp_value_t value = sp_value_of(&iter);
+        const char *name = bson_iter_key(&iter);
+        uint32_t size;
+        if ((strcmp(name, "default_language") == 0 &&
+             strcmp(sp_value_text(&value, &size), "english") != 0) ||
+            (strcmp(name, "language_override") == 0 &&
+             strpbrk(sp_value_text(&value, &size), ".$") != NULL) ||
+            (strcmp(name, "textIndexVersion") == 0 && sp_number_nearest_double(&value) != 3))
+            unknown = name;
+    }
+    return unknown == NULL ||
+           sp_error_set(error, SP_ERROR_INPUT, 0,
+                        "the model has no rule for this value of the index option '%s'", unknown);
+}
+
 /* What is looked at when the server has filled in what was left out. */
-static bool check_filled(const sp_index_spec_t *spec, bool fits, sp_error_t *error)
+static bool check_filled(const bson_t *document, const sp_index_spec_t *spec, bool fits,
+                         sp_error_t *error)
 {
     const sp_index_t *index = &spec->index;
     const char *why = NULL;
@@ -265,7 +288,8 @@ static bool check_filled(const sp_index_spec_t *spec, bool fits, sp_error_t *err
     if (why != NULL)
         return sp_error_set(error, SP_ERROR_RULE, CANNOT_CREATE_INDEX, "the index cannot be: %s",
                             why);
-    return sp_index_pattern_fits(&index->key, spec->kind, error);
+    return sp_index_pattern_fits(&index->key, spec->kind, error) &&
+           (spec->kind != SP_INDEX_TEXT || check_text(document, error));
 }
 
 bool sp_index_spec_expires(const sp_index_spec_t *spec, sp_error_t *error)
@@ -309,5 +333,5 @@ bool sp_index_spec_read(sp_arena_t *arena, sp_version_t version, const bson_t *c
     if (!check_collation(collation, spec, error))
         return false;
     inherit_collation(collation, spec);
-    return check_filled(spec, fits, error);
+    return check_filled(document, spec, fits, error);
 }

@@ -212,7 +212,7 @@ static bool apply(const sp_value_t *update, const bson_t *base, sp_version_t ver
                   const sp_collator_t *collator, bson_t *made, bool *changed, sp_error_t *error)
 {
     sp_error_t failed = {0};
-    if (sp_update_apply_collated(update, base, version, collator, made, changed, &failed))
+    if (sp_update_make_collated(update, base, version, collator, made, changed, &failed))
         return true;
     if (sp_update_form(update) != SP_UPDATE_OPERATORS && failed.domain == SP_ERROR_RULE &&
         is_about_id(failed.code))

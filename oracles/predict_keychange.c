@@ -111,17 +111,18 @@ static bool parse(changing_t *changing, sp_error_t *error)
                           &changing->change.query, &changing->parsed, error);
 }
 
-/* What is refused in a pipeline before anything else of the update is read. */
-static bool is_no_pipeline(const sp_value_t *update, int32_t code)
+/* What is refused in a pipeline before anything else of the update is read; findAndModify looks at
+ * the stages later. */
+static bool is_no_pipeline(const sp_keychange_t *change, int32_t code)
 {
     bson_iter_t iter;
-    if (update->type != BSON_TYPE_ARRAY || !sp_value_children(update, &iter))
+    if (change->update.type != BSON_TYPE_ARRAY || !sp_value_children(&change->update, &iter))
         return false;
     while (bson_iter_next(&iter)) {
         if (!BSON_ITER_HOLDS_DOCUMENT(&iter))
             return true;
     }
-    return code == STAGE_OF_ONE_FIELD || code == UNKNOWN_STAGE;
+    return !change->find_and_modify && (code == STAGE_OF_ONE_FIELD || code == UNKNOWN_STAGE);
 }
 
 /* What a shard refuses before it looks for documents. `unfit` says what is wrong with the update,
@@ -332,7 +333,7 @@ static bool pass(changing_t *changing, bool *reaches, const char **asked, sp_err
     sp_keychange_route_t route = {.reaches = true};
     sp_error_t unfit = {0};
     if (!sp_update_check(&change->update, change->multi, changing->model->version, &unfit) &&
-        (unfit.domain != SP_ERROR_RULE || is_no_pipeline(&change->update, unfit.code)))
+        (unfit.domain != SP_ERROR_RULE || is_no_pipeline(change, unfit.code)))
         return pass_on(&unfit, error);
     if (change->mode == SP_KEYCHANGE_ROUTER &&
         !sp_keychange_route(changing->model, changing->layout, change, changing->shard, &route,

@@ -152,15 +152,13 @@ static bool run(const applying_t *applying, bson_t *after, bool *changed, sp_err
            replace(applying, &result, false, after, changed, error);
 }
 
-bool sp_update_apply_collated(const sp_value_t *update, const bson_t *doc, sp_version_t version,
-                              const sp_collator_t *collator, bson_t *after, bool *changed,
-                              sp_error_t *error)
+static bool apply(applying_t applying, bool names, bson_t *after, bool *changed, sp_error_t *error)
 {
     sp_arena_t arena;
-    const applying_t applying = {&arena, update, doc, version, collator};
     bool ok = false;
     sp_arena_init(&arena);
-    switch (sp_update_form(update)) {
+    applying.arena = &arena;
+    switch (sp_update_form(applying.update)) {
     case SP_UPDATE_OPERATORS:
         ok = operate(&applying, after, changed, error);
         break;
@@ -168,11 +166,25 @@ bool sp_update_apply_collated(const sp_value_t *update, const bson_t *doc, sp_ve
         ok = run(&applying, after, changed, error);
         break;
     case SP_UPDATE_REPLACEMENT:
-        ok = replace(&applying, update, true, after, changed, error);
+        ok = replace(&applying, applying.update, names, after, changed, error);
         break;
     }
     sp_arena_clear(&arena);
     return ok;
+}
+
+bool sp_update_apply_collated(const sp_value_t *update, const bson_t *doc, sp_version_t version,
+                              const sp_collator_t *collator, bson_t *after, bool *changed,
+                              sp_error_t *error)
+{
+    return apply((applying_t){NULL, update, doc, version, collator}, true, after, changed, error);
+}
+
+bool sp_update_make_collated(const sp_value_t *update, const bson_t *doc, sp_version_t version,
+                             const sp_collator_t *collator, bson_t *after, bool *changed,
+                             sp_error_t *error)
+{
+    return apply((applying_t){NULL, update, doc, version, collator}, false, after, changed, error);
 }
 
 bool sp_update_apply(const sp_value_t *update, const bson_t *doc, sp_version_t version,

@@ -40,4 +40,10 @@ bool sp_update_apply_collated(const sp_value_t *update, const bson_t *doc, sp_ve
                               const sp_collator_t *collator, bson_t *after, bool *changed,
                               sp_error_t *error);
 
+/* The same where an upsert makes a document of `doc`, which its filter has made: a replacement may
+ * leave fields at the top whose names begin with $. */
+bool sp_update_make_collated(const sp_value_t *update, const bson_t *doc, sp_version_t version,
+                             const sp_collator_t *collator, bson_t *after, bool *changed,
+                             sp_error_t *error);
+
 #endif

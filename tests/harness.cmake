@@ -6,6 +6,7 @@ endfunction()
 sp_add_harness_test(test_harness_lines)
 sp_add_harness_test(test_harness_corpus)
 sp_add_harness_test(test_harness_units)
+sp_add_test(test_harness_uuid test_harness_uuid.c LIBS sp_harness)
 sp_add_harness_test(test_harness_batch)
 target_link_options(test_harness_batch PRIVATE -Wl,--wrap=sp_session_recover,--wrap=sp_session_watch,--wrap=sp_stop_requested)
 

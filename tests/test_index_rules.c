@@ -118,6 +118,9 @@ static void test_patterns(void **state)
         {"{'y': 2, 'z': 'text'}", "{}", 67, -1},
         {"{'_fts': 1}", "{}", 67, -1},
         {"{'_fts': 'text', '_ftsx': 1}", "{}", 67, -1},
+        {"{'a.$ref': 1, 'b': 'text'}", "{}", 0, -1},
+        {"{'a.$ref': 'text'}", "{}", 67, -1},
+        {"{'b': 'text', 'a.$id.c': 'text'}", "{}", 67, -1},
         {"{'_ftsx': 1}", "{}", 0, -1},
     };
     assert_creates("{'x': 1}", rows, COUNT(rows));
@@ -410,6 +413,41 @@ static void test_drops(void **state)
          0, -1},
     };
     assert_questions(rows, COUNT(rows));
+}
+
+/* What "*" leaves beside _id, being hidden or not. */
+static void test_star(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        bool left;
+    } rows[] = {
+        {"'key': {'x': 1, 'y': 1}", true},
+        {"'key': {'x': 1, 'y': 1}, 'hidden': true", true},
+        {"'key': {'x': 1}, 'unique': true, 'hidden': true", true},
+        {"'key': {'x': -1}, 'hidden': true", false},
+        {"'key': {'x': 1}, 'sparse': true, 'hidden': true", false},
+        {"'key': {'x': 1}, 'partialFilterExpression': {}, 'hidden': true", false},
+        {"'key': {'x': 1}, 'collation': {'locale': 'fr'}, 'hidden': true", false},
+    };
+    sp_model_t *model = sp_model_of("6.0.27");
+    bson_t *key = sp_doc_from(X);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *text =
+            bson_strdup_printf(DROP("'indexes': [{'name': 'i', %s}], 'which': '*'"), rows[i].spec);
+        bson_t *question = sp_doc_from(text), answer = BSON_INITIALIZER;
+        bson_iter_t iter, left;
+        assert_true(sp_predict_index(model, key, question, &answer, NULL));
+        assert_true(bson_iter_init(&iter, &answer));
+        if (bson_iter_find_descendant(&iter, "indexes.2.name", &left) != rows[i].left)
+            fail_msg("%s: %s", text, rows[i].left ? "dropped" : "left");
+        bson_destroy(&answer);
+        bson_destroy(question);
+        bson_free(text);
+    }
+    bson_destroy(key);
+    sp_model_free(model);
 }
 
 /* A text index is stored under other names. */
@@ -722,14 +760,23 @@ static void test_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),      cmocka_unit_test(test_wildcards),
-        cmocka_unit_test(test_unique),        cmocka_unit_test(test_id_indexes),
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_expiry),
-        cmocka_unit_test(test_filters),       cmocka_unit_test(test_same_indexes),
-        cmocka_unit_test(test_drops),         cmocka_unit_test(test_text_beside_text),
-        cmocka_unit_test(test_changes),       cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_older_servers), cmocka_unit_test(test_bad_questions),
-        cmocka_unit_test(test_bad_cases),     cmocka_unit_test(test_made),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_wildcards),
+        cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_id_indexes),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_expiry),
+        cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_same_indexes),
+        cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_star),
+        cmocka_unit_test(test_text_beside_text),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_older_servers),
+        cmocka_unit_test(test_bad_questions),
+        cmocka_unit_test(test_bad_cases),
+        cmocka_unit_test(test_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,13 @@ static void test_how_it_is_sent(void **state)
         {"{" DOC BOTH "'update': {'$rename': {'x': 'y'}}}", "20 20 283 283"},
         {"{" DOC BOTH "'update': [{'$set': {'x': 6}}]}", "20 20 1/1 1/1"},
         {"{" DOC BOTH "'op': 'findAndModify', 'update': {'$set': {'x': 6}}}", "- 20 1 1"},
+        {"{" DOC BOTH "'op': 'findAndModify', 'update': [{'$set': {}, '$unset': 'y'}]}",
+         "- 40323 40323 40323"},
+        {"{" DOC BOTH "'collation': {'strength': 2}, 'update': [{'$set': {}, '$unset': 'y'}]}",
+         "40323 40323 40323 40323"},
+        {"{" DOC BOTH "'op': 'findAndModify', 'collation': {'strength': 2}, "
+         "'update': [{'$set': {}, '$unset': 'y'}]}",
+         "- 40414 40414 40414"},
         {"{" DOC BY_ID "'op': 'findAndModify', 'update': {'$set': {'x': 6}}}",
          "- 31025 31025 31025"},
         /* the lower bound of a chunk is in, the upper one out */
@@ -383,6 +390,11 @@ static void test_upserts(void **state)
          "61 54 54 54"},
         {"{" DOC "'filter': {'x': 8}, 'multi': true, " UPSERT "'update': {'$set': {'x': 6}}}",
          "upserted upserted 72 upserted"},
+        /* The names of a document that a replacement makes are not looked at. */
+        {"{" OTHER BOTH UPSERT "'update': {'x': 6, '$inc': 1}}", "12 upserted upserted upserted"},
+        {"{" OTHER BOTH UPSERT "'update': {'x': 6, '$id': 1}}", "12 upserted upserted upserted"},
+        {"{" OTHER BOTH UPSERT "'update': {'x': 16, '$inc': 1}}", "12 20 283 283"},
+        {"{" OTHER BOTH UPSERT "'update': {'x': [1], '$inc': 1}}", "12 54 54 54"},
     };
     assert_rows("6.0.5", RANGED, ROWS(rows));
     assert_rows("6.0.27", RANGED, ROWS(rows));
