@@ -142,13 +142,14 @@ static bool is_operators(const sp_value_t *value)
 bool sp_keychange_is_by_id(const sp_keychange_t *change, const bson_t *collection_collation)
 {
     bson_iter_t iter;
-    if (!bson_iter_init(&iter, &change->filter) || !bson_iter_next(&iter) ||
-        strcmp(bson_iter_key(&iter), "_id") != 0)
+    if (bson_empty(&change->filter))
         return false;
-    sp_value_t id = sp_value_of(&iter);
-    if (bson_iter_next(&iter) || id.type == BSON_TYPE_ARRAY || id.type == BSON_TYPE_REGEX ||
-        id.type == BSON_TYPE_UNDEFINED || is_operators(&id))
-        return false;
+    for (bool more = bson_iter_init(&iter, &change->filter); more && bson_iter_next(&iter);) {
+        sp_value_t id = sp_value_of(&iter);
+        if (strcmp(bson_iter_key(&iter), "_id") != 0 || id.type == BSON_TYPE_ARRAY ||
+            id.type == BSON_TYPE_REGEX || id.type == BSON_TYPE_UNDEFINED || is_operators(&id))
+            return false;
+    }
     const bson_t *own = change->query.collation;
     return own == NULL || bson_empty(own) || sp_collation_same(own, collection_collation);
 }

@@ -37,7 +37,8 @@ bool sp_keychange_read(const bson_t *question, sp_keychange_t *change, sp_error_
 /* Appends the document as a shard stores it when it is inserted: _id stands first. */
 void sp_keychange_stored(const bson_t *doc, bson_t *stored);
 
-/* The filter names one _id and nothing else: {_id: 5}. Such an update is not planned at all. */
+/* The filter has _id and nothing else: {_id: 5}. Such an update is not planned at all; of two _id
+ * it goes by the first. */
 bool sp_keychange_is_by_id(const sp_keychange_t *change, const bson_t *collection_collation);
 
 #endif

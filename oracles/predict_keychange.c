@@ -43,6 +43,7 @@ typedef struct changing {
     const char *shard; /* the one that holds the document */
     sp_collator_t *collator;
     bson_t after;
+    bson_t by_id; /* the filter, as far as a shard looks at it; else empty */
 } changing_t;
 
 static bool has(const changing_t *changing, sp_difference_t difference)
@@ -105,8 +106,21 @@ static bool pass_on(const sp_error_t *failed, sp_error_t *error)
     return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
 }
 
+/* A shard does not look at the second _id of {_id: 1, _id: 2}. */
+static void take_first_id(changing_t *changing)
+{
+    bson_iter_t iter;
+    bool found = bson_iter_init_find(&iter, &changing->change.filter, "_id");
+    assert(found);
+    sp_value_t id = sp_value_of(&iter);
+    sp_value_append(&changing->by_id, "_id", &id);
+    changing->change.query.filter = &changing->by_id;
+}
+
 static bool parse(changing_t *changing, sp_error_t *error)
 {
+    if (sp_keychange_is_by_id(&changing->change, changing->layout->collation))
+        take_first_id(changing);
     return sp_query_parse(&changing->arena, changing->model->version, changing->layout,
                           &changing->change.query, &changing->parsed, error);
 }
@@ -372,8 +386,10 @@ bool sp_predict_keychange(sp_model_t *model, const sp_layout_t *layout, const bs
     bson_init(&changing.stored);
     bson_init(&changing.key);
     bson_init(&changing.after);
+    bson_init(&changing.by_id);
     bool ok = place(&changing, &failed) && answer(&changing, answer_doc, &failed);
     sp_collator_free(changing.collator);
+    bson_destroy(&changing.by_id);
     bson_destroy(&changing.after);
     bson_destroy(&changing.key);
     bson_destroy(&changing.stored);

@@ -400,6 +400,25 @@ static void test_upserts(void **state)
     assert_rows("6.0.27", RANGED, ROWS(rows));
 }
 
+/* A filter of _id alone goes by the first. */
+static void test_two_ids(void **state)
+{
+    (void)state;
+#define TWO_IDS(first, second) "'filter': {'_id': " first ", '_id': " second "}, "
+    static const row_t rows[] = {
+        {"{" DOC TWO_IDS("1", "2") "'update': {'$set': {'w': 6}}}", "72 1/1 1/1 1/1"},
+        {"{" DOC TWO_IDS("1", "{'a': 1}") "'update': {'$set': {'w': 6}}}", "72 1/1 1/1 1/1"},
+        {"{" DOC TWO_IDS("2", "1") "'update': {'$set': {'w': 6}}}", "72 0/0 0/0 0/0"},
+        {"{" DOC TWO_IDS("1", "{'$gt': 1}") "'update': {'$set': {'w': 6}}}", "0/0 0/0 0/0 0/0"},
+        {"{" DOC "'filter': {'_id': 1, '_id': 2, 'y': 5}, 'update': {'$set': {'w': 6}}}",
+         "72 0/0 0/0 0/0"},
+        {"{" OTHER TWO_IDS("1", "2") UPSERT "'update': {'$set': {'x': 6}}}",
+         "61 upserted upserted upserted"},
+    };
+    assert_rows("6.0.5", RANGED, ROWS(rows));
+    assert_rows("6.0.27", RANGED, ROWS(rows));
+}
+
 static void test_older(void **state)
 {
     (void)state;
@@ -591,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_orphans),
         cmocka_unit_test(test_max_key),
         cmocka_unit_test(test_upserts),
+        cmocka_unit_test(test_two_ids),
         cmocka_unit_test(test_older),
         cmocka_unit_test(test_after),
         cmocka_unit_test(test_bad_questions),
