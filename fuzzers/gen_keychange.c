@@ -8,6 +8,7 @@
 #include "gen_questions.h"
 #include "gen_value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,24 @@ void sp_gen_keychange_value(const sp_keychange_draw_t *draw, unsigned field, bso
         BSON_APPEND_NULL(doc, name);
 }
 
+/* Under a collation it depends on the plan whether a symbol is found. */
+static void append_collation(sp_producer_t *producer, const bson_t *scene, bson_t *question)
+{
+    bson_iter_t iter;
+    bool has_filter = bson_iter_init_find(&iter, question, "filter");
+    assert(has_filter);
+    const sp_value_t filter = sp_value_of(&iter);
+    bool has_own = bson_iter_init_find(&iter, scene, "collation") && !BSON_ITER_HOLDS_NULL(&iter);
+    if (!sp_value_holds_symbol(&filter)) {
+        sp_gen_query_collation(producer, scene, question);
+    } else if (has_own) {
+        bson_t simple = BSON_INITIALIZER;
+        BSON_APPEND_UTF8(&simple, "locale", "simple");
+        BSON_APPEND_DOCUMENT(question, "collation", &simple);
+        bson_destroy(&simple);
+    }
+}
+
 /* Where the document is stored, now and then where it does not belong. */
 static void append_place(sp_producer_t *producer, const bson_t *scene, bson_t *question)
 {
@@ -217,9 +236,10 @@ static void append_question(sp_producer_t *producer, const sp_layout_draw_t *lay
         sp_draw_one_in(producer, 8) && (!has_id_field(layout->pattern) || fixes_id(question));
     if (upserts)
         BSON_APPEND_BOOL(question, "upsert", true);
-    sp_gen_query_collation(producer, scene, question);
-    /* An upsert by _id that finds an orphan in its way never ends outside of transactions. */
-    if (!routed && (!upserts || strcmp(mode, "transaction") == 0))
+    append_collation(producer, scene, question);
+    /* An upsert by _id that finds an orphan in its way never ends outside of transactions, and as a
+     * findAndModify ends the shard. */
+    if (!routed && (!upserts || (strcmp(mode, "transaction") == 0 && !finds)))
         append_place(producer, scene, question);
     spare_server(question);
     bson_concat(into, question);

@@ -24,7 +24,7 @@ static void draw_path(const sp_keychange_draw_t *draw, unsigned *field, char pat
     if (choice >= 13 && dot != NULL)
         *dot = '\0';
     else if (choice == 15)
-        strcat(path, ".a");
+        snprintf(path, PATH_SIZE, "%s.a", pattern->fields[*field].text);
 }
 
 /* A value for the path: where that leads above the field, an object with a value for it, as a rule.

@@ -241,13 +241,24 @@ static void answer_counts(const changing_t *changing, bool found, bool changed, 
         BSON_APPEND_DOCUMENT(answer, "after", &changing->after);
 }
 
+/* The index on _id takes no symbol under a collation, though it equals the string that was there.
+ */
+static bool check_new_id(const changing_t *changing, sp_error_t *error)
+{
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, &changing->after, "_id"))
+        return true;
+    sp_value_t id = sp_value_of(&iter);
+    return sp_upsert_id_indexable(&id, changing->layout->collation, error);
+}
+
 static bool answer_update(changing_t *changing, bson_t *answer, sp_error_t *error)
 {
     bool changed;
     if (!sp_update_apply_collated(&changing->change.update, &changing->stored,
                                   changing->model->version, changing->collator, &changing->after,
                                   &changed, error) ||
-        (changed && !check_key(changing, error)))
+        (changed && !(check_key(changing, error) && check_new_id(changing, error))))
         return false;
     answer_counts(changing, true, changed, answer);
     return true;
@@ -265,13 +276,15 @@ static bool has_same_id(const changing_t *changing)
 }
 
 /* An upsert by _id alone that is refused as a duplicate is tried again, for it ought to find what
- * is in its way. It never finds an orphan. */
+ * is in its way. It never finds an orphan, and a transaction bears no second try. */
 static bool is_tried_again(const changing_t *changing)
 {
     const sp_keychange_t *change = &changing->change;
     const sp_node_t *root = changing->parsed.root;
-    return change->mode != SP_KEYCHANGE_TRANSACTION && !change->multi && !is_owned(changing) &&
-           root->kind == SP_NODE_EQ && strcmp(root->path, "_id") == 0;
+    bool tries = change->mode != SP_KEYCHANGE_TRANSACTION ||
+                 (change->find_and_modify && has(changing, SP_FIND_AND_MODIFY_TRIES_AGAIN));
+    return tries && !change->multi && !is_owned(changing) && root->kind == SP_NODE_EQ &&
+           strcmp(root->path, "_id") == 0;
 }
 
 /* The index on _id is the last that has a say. */
@@ -286,8 +299,10 @@ static bool check_id(const changing_t *changing, const char *shard, sp_error_t *
     if (strcmp(shard, changing->shard) != 0 || !has_same_id(changing))
         return true;
     if (is_tried_again(changing))
-        return sp_error_set(error, SP_ERROR_INPUT, 0,
-                            "'upsert' with an orphan of the same _id in 'stored' never ends");
+        return sp_error_set(
+            error, SP_ERROR_INPUT, 0,
+            "'upsert' with an orphan of the same _id in 'stored' never ends, or ends "
+            "the shard");
     return sp_error_set(error, SP_ERROR_RULE, DUPLICATE_KEY,
                         "there is a document with this _id on the shard");
 }
@@ -359,13 +374,31 @@ static bool pass(changing_t *changing, bool *reaches, const char **asked, sp_err
     return pass_shard(changing, &unfit, error);
 }
 
+/* Matching compares symbols by the collation; an index without that keeps them by their bytes. So a
+ * symbol that only a collation makes match is found by some plans and not by others. */
+static bool find(const changing_t *changing, bool *found, sp_error_t *error)
+{
+    const bson_t *filter = changing->change.query.filter;
+    const sp_value_t whole = {BSON_TYPE_DOCUMENT, filter->len, bson_get_data(filter)};
+    const sp_node_t *root = changing->parsed.root;
+    bool by_bytes = true;
+    if (!sp_matches(root, &changing->stored, changing->collator, found, error))
+        return false;
+    if (*found && changing->collator != NULL && sp_value_holds_symbol(&whole) &&
+        !sp_matches(root, &changing->stored, NULL, &by_bytes, error))
+        return false;
+    return by_bytes ||
+           sp_error_set(error, SP_ERROR_INPUT, 0,
+                        "'filter' has a symbol, and only a collation makes it match: whether a "
+                        "shard finds the document depends on its plan");
+}
+
 static bool answer(changing_t *changing, bson_t *answer, sp_error_t *error)
 {
     const char *asked = changing->shard;
     bool reaches = true, found = false;
     if (!pass(changing, &reaches, &asked, error) || !take_collator(changing, error) ||
-        (reaches && is_owned(changing) &&
-         !sp_matches(changing->parsed.root, &changing->stored, changing->collator, &found, error)))
+        (reaches && is_owned(changing) && !find(changing, &found, error)))
         return false;
     if (found)
         return answer_update(changing, answer, error);

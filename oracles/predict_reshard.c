@@ -311,6 +311,7 @@ static void append_zones(const resharding_t *resharding, bson_t *answer)
                 at = i;
             }
         }
+        assert(least != NULL); /* not all are done */
         done[at] = true;
         bson_uint32_to_string(taken++, &index, buffer, sizeof buffer);
         BSON_APPEND_ARRAY_BEGIN(&zones, index, &zone);

@@ -120,8 +120,9 @@ static bool check_zones(bson_iter_t iter, const sp_layout_t *layout, sp_error_t 
     bool ok = true;
     for (unsigned i = 0; ok && bson_iter_next(&iter); i++) {
         if (!sp_refine_request_zone(&iter, &min, &max, &name))
-            ok = sp_error_set(error, SP_ERROR_INPUT, 0, "it is not [min, max, zone]");
-        ok = ok && sp_pattern_fits(layout->pattern, &min, error) &&
+            return sp_error_set(error, SP_ERROR_INPUT, 0, "zones[%u]: it is not [min, max, zone]",
+                                i);
+        ok = sp_pattern_fits(layout->pattern, &min, error) &&
              sp_pattern_fits(layout->pattern, &max, error);
         if (ok && sp_key_compare(&min, &max) >= 0)
             ok = sp_error_set(error, SP_ERROR_INPUT, 0, "the zone ends before it begins");

@@ -176,6 +176,12 @@ static const sp_difference_row_t table[] = {
      {4, 4, 0},
      SP_OBSERVED,
      "4.2.6 answers 4 to a retryable {$unset: {x: 1}} of a shard key field, 4.4.2 does it"},
+    {SP_FIND_AND_MODIFY_TRIES_AGAIN,
+     ALWAYS,
+     {6, 0, 27},
+     SP_OBSERVED,
+     "a shard of 6.0.5 or 6.0.24 aborts over a findAndModify with upsert by _id in a transaction "
+     "where an orphan has that _id, 6.0.27 answers 11000; versions between were not seen"},
     {SP_KEY_INDEX_KEPT,
      {6, 0, 0},
      NEVER,

@@ -46,7 +46,8 @@ typedef enum sp_difference {
     SP_KEY_VALUES_IMMUTABLE,  /* no update changes a shard key value, however it is sent */
     SP_KEY_NUMBERS_ALIKE, /* an equal number of another type is no change of a shard key value */
     SP_KEY_FIELDS_KEPT,   /* an update that takes a shard key field away is refused */
-    SP_KEY_INDEX_KEPT,    /* the last index that supports the shard key is not dropped or hidden */
+    SP_FIND_AND_MODIFY_TRIES_AGAIN, /* in a transaction too, where that ends the shard */
+    SP_KEY_INDEX_KEPT, /* the last index that supports the shard key is not dropped or hidden */
     SP_HASHED_KEY_INDEX_KEPT, /* nor that of a key with a hashed field */
     SP_TTL_LOOKED_AT_LATE,    /* expireAfterSeconds is checked after collation and other indexes */
     SP_BUCKET_SIZE_OPTION,    /* bucketSize is an option of any index */

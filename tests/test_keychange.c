@@ -79,7 +79,7 @@ static void assert_rows(const char *version, const char *layout_text, const row_
     sp_model_free(model);
 }
 
-#define ROWS(rows) rows, sizeof rows / sizeof *rows
+#define ROWS(rows) (rows), sizeof(rows) / sizeof *(rows)
 
 #define RANGED "{'key': {'x': 1}, 'splits': [{'x': 0}, {'x': 10}, {'x': 20}]}"
 #define HASHED "{'key': {'x': 'hashed'}, 'splits': [{'x': {'$numberLong': '0'}}]}"
@@ -303,6 +303,13 @@ static void test_collations(void **state)
          "20 20 283 283"},
         {"{" ABC "'filter': {'x': 'abc'}, 'update': {'$bar': 1}, 'collation': {'locale': 'xx'}}",
          "2 2 2 2"},
+        {"{" ABC "'filter': {'_id': 1, 'x': {'$symbol': 'abc'}}, 'update': {'$set': {'y': 1}}}",
+         "1/1 1/1 1/1 1/1"},
+        {"{'doc': {'_id': 'z', 'x': 'abc'}, 'filter': {'_id': 'z', 'x': 'abc'}, "
+         "'update': {'_id': {'$symbol': 'z'}, 'x': 'abc'}}",
+         "61 201 201 201"},
+        {"{" ABC "'filter': {'_id': 1, 'x': {'$symbol': 'ABC'}}, 'update': {'$set': {'y': 1}}}",
+         "- - - -"},
     };
     assert_rows("6.0.27",
                 "{'key': {'x': 1}, 'collation': {'locale': 'en', 'strength': 2}, "
@@ -325,8 +332,18 @@ static void test_orphans(void **state)
          "'update': {'$set': {'y': 1}}}",
          "- 11000 11000 11000"},
     };
+    /* Shards of 6.0.5 abort. */
+    static const row_t deadly[] = {
+        {"{" DOC BY_ID "'op': 'findAndModify', 'stored': 's1', 'upsert': true, "
+         "'update': {'$set': {'x': -5}}}",
+         "- - - -"},
+    };
+    static const row_t refused[] = {{deadly[0].question, "- - - 11000"}};
     assert_rows("6.0.5", RANGED, ROWS(rows));
+    assert_rows("6.0.5", RANGED, ROWS(deadly));
+    assert_rows("6.0.24", RANGED, ROWS(deadly));
     assert_rows("6.0.27", RANGED, ROWS(rows));
+    assert_rows("6.0.27", RANGED, ROWS(refused));
 }
 
 static void test_max_key(void **state)
