@@ -349,6 +349,9 @@ static bool answer_insert(changing_t *changing, const char *shard, bson_t *answe
                             "has it");
     if (!ok || !check_inserted(changing, shard, error))
         return false;
+    /* Through a router two documents with one _id, on two shards, are not told apart. */
+    if (changing->change.mode == SP_KEYCHANGE_ROUTER && has_same_id(changing))
+        bson_reinit(&changing->after);
     answer_counts(changing, true, false, answer);
     BSON_APPEND_BOOL(answer, "upserted", true);
     return true;
