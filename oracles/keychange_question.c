@@ -139,6 +139,22 @@ static bool is_operators(const sp_value_t *value)
            bson_iter_next(&iter) && bson_iter_key(&iter)[0] == '$';
 }
 
+/* What is looked up in the index on _id as it stands. */
+static bool is_plain_id(const sp_value_t *id)
+{
+    switch (id->type) {
+    case BSON_TYPE_ARRAY:
+    case BSON_TYPE_REGEX:
+    case BSON_TYPE_UNDEFINED:
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_SYMBOL:
+    case BSON_TYPE_DBPOINTER:
+        return false;
+    default:
+        return !is_operators(id);
+    }
+}
+
 bool sp_keychange_is_by_id(const sp_keychange_t *change, const bson_t *collection_collation)
 {
     bson_iter_t iter;
@@ -146,8 +162,7 @@ bool sp_keychange_is_by_id(const sp_keychange_t *change, const bson_t *collectio
         return false;
     for (bool more = bson_iter_init(&iter, &change->filter); more && bson_iter_next(&iter);) {
         sp_value_t id = sp_value_of(&iter);
-        if (strcmp(bson_iter_key(&iter), "_id") != 0 || id.type == BSON_TYPE_ARRAY ||
-            id.type == BSON_TYPE_REGEX || id.type == BSON_TYPE_UNDEFINED || is_operators(&id))
+        if (strcmp(bson_iter_key(&iter), "_id") != 0 || !is_plain_id(&id))
             return false;
     }
     const bson_t *own = change->query.collation;

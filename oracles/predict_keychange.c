@@ -38,6 +38,7 @@ typedef struct changing {
     sp_arena_t arena;
     sp_parsed_query_t parsed;
     bson_t stored;     /* the document as it lies on its shard */
+    bool has_any_id;   /* its _id is the shard's and not known */
     bson_t key;        /* its shard key value */
     const char *owner; /* the shard that the value belongs to */
     const char *shard; /* the one that holds the document */
@@ -75,11 +76,36 @@ static bool knows_shard(const sp_layout_t *layout, const char *name)
     return false;
 }
 
+static bool has_id_field(const sp_pattern_t *pattern)
+{
+    for (unsigned i = 0; i < pattern->field_count; i++) {
+        if (strcmp(pattern->fields[i].text, "_id") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A shard gives a document without an _id one of its own. */
+static bool store(changing_t *changing, sp_error_t *error)
+{
+    static const bson_oid_t any = {{0}};
+    changing->has_any_id = !bson_has_field(&changing->change.doc, "_id");
+    if (changing->has_any_id && has_id_field(changing->layout->pattern))
+        return sp_error_set(error, SP_ERROR_INPUT, 0,
+                            "'doc' without an _id, which the shard invents, and the shard key has "
+                            "it");
+    if (changing->has_any_id)
+        BSON_APPEND_OID(&changing->stored, "_id", &any);
+    sp_keychange_stored(&changing->change.doc, &changing->stored);
+    return true;
+}
+
 /* Where the document lies. */
 static bool place(changing_t *changing, sp_error_t *error)
 {
     const char *stored = changing->change.stored;
-    sp_keychange_stored(&changing->change.doc, &changing->stored);
+    if (!store(changing, error))
+        return false;
     if (!extract(changing, &changing->stored, &changing->key))
         return sp_error_set(error, SP_ERROR_INPUT, 0,
                             "'doc' has an array in a shard key field or above it, and no shard "
@@ -260,6 +286,8 @@ static bool answer_update(changing_t *changing, bson_t *answer, sp_error_t *erro
                                   &changed, error) ||
         (changed && !(check_key(changing, error) && check_new_id(changing, error))))
         return false;
+    if (changing->has_any_id)
+        bson_reinit(&changing->after);
     answer_counts(changing, true, changed, answer);
     return true;
 }
@@ -305,15 +333,6 @@ static bool check_id(const changing_t *changing, const char *shard, sp_error_t *
             "the shard");
     return sp_error_set(error, SP_ERROR_RULE, DUPLICATE_KEY,
                         "there is a document with this _id on the shard");
-}
-
-static bool has_id_field(const sp_pattern_t *pattern)
-{
-    for (unsigned i = 0; i < pattern->field_count; i++) {
-        if (strcmp(pattern->fields[i].text, "_id") == 0)
-            return true;
-    }
-    return false;
 }
 
 static bool check_inserted(const changing_t *changing, const char *shard, sp_error_t *error)

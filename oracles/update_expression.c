@@ -124,12 +124,12 @@ static bool check_operator(const char *name, bson_iter_t *behind, sp_error_t *er
 
 static bool check_name(const char *name, sp_error_t *error)
 {
+    if (name[0] == '$' && !is_dbref_part(name, strlen(name)))
+        return refuse_path(DOLLAR_PART, name, "begins with $", error);
     if (strchr(name, '.') != NULL)
         return refuse_path(DOTTED_NAME, name, "has a dot where a name should stand", error);
     if (name[0] == '\0')
         return refuse_path(EMPTY_PART, name, "has no name", error);
-    if (name[0] == '$' && !is_dbref_part(name, strlen(name)))
-        return refuse_path(DOLLAR_PART, name, "begins with $", error);
     return true;
 }
 

@@ -434,6 +434,10 @@ static void test_two_ids(void **state)
         {"{" DOC TWO_IDS("1", "{'$gt': 1}") "'update': {'$set': {'w': 6}}}", "0/0 0/0 0/0 0/0"},
         {"{" DOC "'filter': {'_id': 1, '_id': 2, 'y': 5}, 'update': {'$set': {'w': 6}}}",
          "72 0/0 0/0 0/0"},
+        {"{'doc': {'_id': null, 'x': 5}, " TWO_IDS("null", "2") "'update': {'$set': {'w': 6}}}",
+         "72 0/0 0/0 0/0"},
+        /* The shard gives this document an _id, which the replacement keeps. */
+        {"{'doc': {'x': 5}, 'filter': {'x': 5}, 'update': {'x': 5}}", "1/1 1/1 1/1 1/1"},
         {"{" OTHER TWO_IDS("1", "2") UPSERT "'update': {'$set': {'x': 6}}}",
          "61 upserted upserted upserted"},
     };
@@ -477,6 +481,7 @@ static void test_after(void **state)
     } rows[] = {
         {"{'doc': {'x': 5, '_id': 1}, 'filter': {'x': 5}, 'update': {'$set': {'a': 2}}}",
          "{'_id': 1, 'x': 5, 'a': 2}"},
+        {"{'doc': {'x': 5}, 'filter': {'x': 5}, 'update': {'x': 5}}", NULL},
         {"{'doc': {'_id': 1, 'x': 5}, 'filter': {'x': 5}, 'update': {'x': 5}}",
          "{'_id': 1, 'x': 5}"},
         {"{'doc': {'_id': 9, 'x': 6}, 'filter': {'x': 5, 'c.d': 1, '_id': 1, 'c.e.f': 2}, "

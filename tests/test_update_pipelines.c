@@ -198,6 +198,8 @@ static const sp_update_row_t stages[] = {
     {"{'_id': 1, 'a': 1}",
      "[{'$replaceWith': {'b.c': 1}}]", SP_UPDATE_REFUSED, 16412, NULL},
     {"{'_id': 1, 'a': 1}",
+     "[{'$replaceWith': {'b': 1, '$c.d': 1}}]", SP_UPDATE_REFUSED, 16410, NULL},
+    {"{'_id': 1, 'a': 1}",
      "[{'$replaceWith': {'b': {'': 1}}}]", SP_UPDATE_REFUSED, 15998, NULL},
     {"{'_id': 1, 'a': 1}",
      "[{'$replaceWith': {'$literal': {'b.c': 1}}}]", SP_UPDATE_DONE, 0, "{'_id': 1, 'b.c': 1}"},
