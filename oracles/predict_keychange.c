@@ -318,11 +318,7 @@ static bool is_tried_again(const changing_t *changing)
 /* The index on _id is the last that has a say. */
 static bool check_id(const changing_t *changing, const char *shard, sp_error_t *error)
 {
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, &changing->after, "_id"))
-        return true;
-    sp_value_t id = sp_value_of(&iter);
-    if (!sp_upsert_id_indexable(&id, changing->layout->collation, error))
+    if (!check_new_id(changing, error))
         return false;
     if (strcmp(shard, changing->shard) != 0 || !has_same_id(changing))
         return true;
