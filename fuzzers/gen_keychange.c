@@ -250,9 +250,6 @@ static void append_question(sp_producer_t *producer, const sp_layout_draw_t *lay
 
 void sp_gen_keychange(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene)
 {
-    sp_layout_draw_t layout;
-    sp_gen_layout(context, producer, &layout, scene);
-    sp_gen_questions(context, producer, &layout, "updates", SP_KEYCHANGE_UPDATES, append_question,
-                     scene);
-    sp_layout_draw_clear(&layout);
+    sp_gen_layout_and_questions(context, producer, "updates", SP_KEYCHANGE_UPDATES, append_question,
+                                scene);
 }

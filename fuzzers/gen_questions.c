@@ -21,3 +21,13 @@ void sp_gen_questions(const sp_scene_context_t *context, sp_producer_t *producer
     BSON_APPEND_ARRAY(scene, name, &questions);
     bson_destroy(&questions);
 }
+
+void sp_gen_layout_and_questions(const sp_scene_context_t *context, sp_producer_t *producer,
+                                 const char *name, uint32_t count, sp_gen_question_t *append,
+                                 bson_t *scene)
+{
+    sp_layout_draw_t layout;
+    sp_gen_layout(context, producer, &layout, scene);
+    sp_gen_questions(context, producer, &layout, name, count, append, scene);
+    sp_layout_draw_clear(&layout);
+}

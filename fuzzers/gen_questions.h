@@ -16,4 +16,9 @@ void sp_gen_questions(const sp_scene_context_t *context, sp_producer_t *producer
                       const sp_layout_draw_t *layout, const char *name, uint32_t count,
                       sp_gen_question_t *append, bson_t *scene);
 
+/* A whole scene: a layout that sp_gen_layout draws, and such questions of it. */
+void sp_gen_layout_and_questions(const sp_scene_context_t *context, sp_producer_t *producer,
+                                 const char *name, uint32_t count, sp_gen_question_t *append,
+                                 bson_t *scene);
+
 #endif

@@ -288,9 +288,6 @@ static void append_request(sp_producer_t *producer, const sp_layout_draw_t *layo
 
 void sp_gen_refine(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene)
 {
-    sp_layout_draw_t layout;
-    sp_gen_layout(context, producer, &layout, scene);
-    sp_gen_questions(context, producer, &layout, "requests", SP_REFINE_REQUESTS, append_request,
-                     scene);
-    sp_layout_draw_clear(&layout);
+    sp_gen_layout_and_questions(context, producer, "requests", SP_REFINE_REQUESTS, append_request,
+                                scene);
 }

@@ -99,8 +99,5 @@ static void append_write(sp_producer_t *producer, const sp_layout_draw_t *layout
 
 void sp_gen_write(const sp_scene_context_t *context, sp_producer_t *producer, bson_t *scene)
 {
-    sp_layout_draw_t layout;
-    sp_gen_layout(context, producer, &layout, scene);
-    sp_gen_questions(context, producer, &layout, "writes", SP_WRITE_WRITES, append_write, scene);
-    sp_layout_draw_clear(&layout);
+    sp_gen_layout_and_questions(context, producer, "writes", SP_WRITE_WRITES, append_write, scene);
 }

@@ -66,9 +66,36 @@ void sp_answer_shards(bson_t *answer, const sp_session_t *session, uint64_t shar
 
 bool sp_answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
 {
-    if (failed->domain != SP_ERROR_SERVER || sp_code_is_trouble(failed->code))
+    if (failed->domain != SP_ERROR_SERVER || sp_code_is_trouble(failed->code) ||
+        sp_code_is_stale(failed->code))
         return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
     bson_reinit(answer);
     sp_answer_error(answer, failed->code, failed->message);
     return true;
+}
+
+typedef struct putting {
+    sp_session_t *session;
+    sp_case_layout_t laid;
+    sp_layout_t *layout;
+    sp_case_request_t *put;
+} putting_t;
+
+static bool put_one(void *context, const bson_t *request, bson_t *answer, sp_error_t *error)
+{
+    const putting_t *putting = context;
+    return putting->put(putting->session, &putting->laid, putting->layout, request, answer, error);
+}
+
+bool sp_case_put_each(sp_session_t *session, const bson_t *test, sp_case_request_t *put,
+                      sp_answers_t *observed, sp_error_t *error)
+{
+    putting_t putting = {.session = session, .put = put};
+    if (!sp_case_layout(test, session, &putting.laid, error))
+        return false;
+    putting.layout = sp_layout_new(test, error);
+    bool ok = putting.layout != NULL &&
+              sp_case_ask_each(test, "requests", put_one, &putting, observed, error);
+    sp_layout_free(putting.layout);
+    return ok;
 }

@@ -6,6 +6,7 @@
 
 #include "session.h"
 
+#include "../oracles/case.h"
 #include "../oracles/value.h"
 
 typedef struct sp_case_layout {
@@ -27,9 +28,19 @@ bool sp_case_shards(const bson_t *test, const sp_session_t *session, sp_error_t 
 bool sp_case_array(const bson_t *test, const char *name, bson_iter_t *array, sp_error_t *error);
 uint32_t sp_case_count(const bson_iter_t *array);
 
+/* Puts one request about a collection to the servers, and appends to `answer`. `laid` and `layout`
+ * are the case's. */
+typedef bool sp_case_request_t(sp_session_t *session, const sp_case_layout_t *laid,
+                               const sp_layout_t *layout, const bson_t *request, bson_t *answer,
+                               sp_error_t *error);
+
+/* Puts each of the case's `requests` in turn, and adds one answer for each. */
+bool sp_case_put_each(sp_session_t *session, const bson_t *test, sp_case_request_t *put,
+                      sp_answers_t *observed, sp_error_t *error);
+
 /* What becomes of a question that the server refused: that error alone as the answer, and true,
- * unless it says nothing about the question (sp_code_is_trouble, or no server answered): then
- * false, with `failed` handed on in `error`. */
+ * unless it says nothing about the question (sp_code_is_trouble, sp_code_is_stale, or no server
+ * answered): then false, with `failed` handed on in `error`. */
 bool sp_answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error);
 
 /* Appends {shards: […]}; bit i stands for the session's shard i. */

@@ -170,16 +170,6 @@ static void drop(const work_t *work)
 }
 
 /* Whether what failed is the server's answer to the question; it is appended then. */
-static bool answer_refusal(const sp_error_t *failed, bson_t *answer, sp_error_t *error)
-{
-    if (failed->domain == SP_ERROR_SERVER && !sp_code_is_trouble(failed->code) &&
-        !sp_code_is_stale(failed->code)) {
-        sp_answer_error(answer, failed->code, failed->message);
-        return true;
-    }
-    return sp_error_set(error, failed->domain, failed->code, "%s", failed->message);
-}
-
 static bool ask_sharding(work_t *work, bson_t *answer, sp_error_t *error)
 {
     const bson_t *question = &work->request->question;
@@ -198,7 +188,7 @@ static bool ask_sharding(work_t *work, bson_t *answer, sp_error_t *error)
     if (ok)
         ok = shard(work, &options, &failed)
                  ? sp_range_table_chunks(work->session, work->place, answer, error)
-                 : answer_refusal(&failed, answer, error);
+                 : sp_answer_refusal(&failed, answer, error);
     if (work->there)
         drop(work);
     bson_destroy(&options);
@@ -233,7 +223,7 @@ static bool ask_update(const work_t *work, bson_t *answer, sp_error_t *error)
     sp_append_majority(&command);
     bool ok = sp_conn_command(work->session->config, "admin", &command, NULL, &failed)
                   ? sp_range_table_zones(work->session, work->place, answer, error)
-                  : answer_refusal(&failed, answer, error);
+                  : sp_answer_refusal(&failed, answer, error);
     bson_destroy(&command);
     return ok;
 }

@@ -283,8 +283,9 @@ static bool ask_once(asking_t *asking, const bson_t *question, bson_t *answer, r
     return ok;
 }
 
-static bool ask(asking_t *asking, const bson_t *question, bson_t *answer, sp_error_t *error)
+static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
 {
+    asking_t *asking = context;
     for (unsigned tries = 0; tries < STALE_TRIES; tries++) {
         round_t round = {0};
         bson_reinit(answer);
@@ -302,20 +303,12 @@ static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t 
                         sp_error_t *error)
 {
     sp_case_layout_t layout;
-    bson_iter_t array, iter;
-    if (!sp_case_layout(test, session, &layout, error) ||
-        !sp_case_array(test, "requests", &array, error))
+    if (!sp_case_layout(test, session, &layout, error))
         return false;
     asking_t asking = {.session = session, .layout = &layout};
     bson_init(&asking.began);
     sp_session_forget(session);
-    bool ok = bson_iter_recurse(&array, &iter);
-    while (ok && bson_iter_next(&iter)) {
-        bson_t question;
-        bool sound = sp_value_document(&iter, &question);
-        assert(sound);
-        ok = ask(&asking, &question, sp_answers_add(observed), error);
-    }
+    bool ok = sp_case_ask_each(test, "requests", ask, &asking, observed, error);
     drop(&asking);
     bson_destroy(&asking.began);
     return ok;

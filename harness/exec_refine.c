@@ -213,23 +213,8 @@ static bool execute_request(sp_session_t *session, const sp_case_layout_t *laid,
 static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t *observed,
                         sp_error_t *error)
 {
-    bson_iter_t array, iter;
-    sp_case_layout_t laid;
-    if (!sp_case_layout(test, session, &laid, error) ||
-        !sp_case_array(test, "requests", &array, error))
-        return false;
-    sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && bson_iter_recurse(&array, &iter);
     sp_session_forget(session);
-    while (ok && bson_iter_next(&iter)) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question) ||
-             sp_error_set(error, SP_ERROR_INPUT, 0, "a request is no document");
-        ok = ok &&
-             execute_request(session, &laid, layout, &question, sp_answers_add(observed), error);
-    }
-    sp_layout_free(layout);
-    return ok;
+    return sp_case_put_each(session, test, execute_request, observed, error);
 }
 
 bool sp_execute_refine(sp_session_t *session, bson_t *const *cases, uint32_t count,

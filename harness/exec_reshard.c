@@ -304,8 +304,8 @@ static bool try_request(resharding_t *resharding, const sp_layout_t *layout, bso
 
 /* What a server refuses is an answer; what brings none is none. 6.0.27 may go on refusing a
  * collection with IN_PROGRESS that came at the same instant as another, so a new one is tried. */
-static bool execute_request(resharding_t *resharding, const sp_layout_t *layout, bson_t *answer,
-                            sp_error_t *error)
+static bool ask(resharding_t *resharding, const sp_layout_t *layout, bson_t *answer,
+                sp_error_t *error)
 {
     sp_error_t failed = {0};
     bool ok = false, again = true;
@@ -325,33 +325,26 @@ static bool execute_request(resharding_t *resharding, const sp_layout_t *layout,
     return sp_answer_refusal(&failed, answer, error);
 }
 
+static bool execute_request(sp_session_t *session, const sp_case_layout_t *laid,
+                            const sp_layout_t *layout, const bson_t *question, bson_t *answer,
+                            sp_error_t *error)
+{
+    resharding_t resharding = {.session = session,
+                               .laid = laid,
+                               .question = question,
+                               .router = session->shards[session->serial % session->shard_count]};
+    bool ok = sp_reshard_request_read(question, layout, &resharding.request, error) &&
+              ask(&resharding, layout, answer, error);
+    sp_reshard_request_clear(&resharding.request);
+    return ok;
+}
+
 static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t *observed,
                         sp_error_t *error)
 {
-    bson_iter_t array, iter;
-    sp_case_layout_t laid;
-    if (!sp_case_layout(test, session, &laid, error) ||
-        !sp_case_array(test, "requests", &array, error))
-        return false;
-    sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && bson_iter_recurse(&array, &iter);
     sp_session_forget(session);
-    ok = ok && hurry(session, error);
-    while (ok && bson_iter_next(&iter)) {
-        bson_t question;
-        ok = sp_value_document(&iter, &question) ||
-             sp_error_set(error, SP_ERROR_INPUT, 0, "a request is no document");
-        resharding_t resharding = {.session = session,
-                                   .laid = &laid,
-                                   .question = &question,
-                                   .router =
-                                       session->shards[session->serial % session->shard_count]};
-        ok = ok && sp_reshard_request_read(&question, layout, &resharding.request, error) &&
-             execute_request(&resharding, layout, sp_answers_add(observed), error);
-        sp_reshard_request_clear(&resharding.request);
-    }
-    sp_layout_free(layout);
-    return ok;
+    return hurry(session, error) &&
+           sp_case_put_each(session, test, execute_request, observed, error);
 }
 
 bool sp_execute_reshard(sp_session_t *session, bson_t *const *cases, uint32_t count,

@@ -276,9 +276,9 @@ static void drop(const sharding_t *sharding)
     bson_destroy(&drop);
 }
 
-static bool execute_request(sp_session_t *session, const bson_t *request, bson_t *answer,
-                            sp_error_t *error)
+static bool execute_request(void *context, const bson_t *request, bson_t *answer, sp_error_t *error)
 {
+    sp_session_t *session = context;
     sharding_t sharding = {.session = session, .request = request};
     sp_error_t failed = {0};
     snprintf(sharding.collection, sizeof sharding.collection, "c%" PRIx64 "_%" PRIu64,
@@ -297,16 +297,9 @@ static bool execute_request(sp_session_t *session, const bson_t *request, bson_t
 static bool execute_one(sp_session_t *session, const bson_t *test, sp_answers_t *observed,
                         sp_error_t *error)
 {
-    bson_iter_t array, iter;
-    bson_t request;
     sp_session_forget(session);
-    bool ok = sp_case_shards(test, session, error) &&
-              sp_case_array(test, "requests", &array, error) &&
-              sp_catalog_database(session, error) && bson_iter_recurse(&array, &iter);
-    while (ok && bson_iter_next(&iter))
-        ok = sp_value_document(&iter, &request) &&
-             execute_request(session, &request, sp_answers_add(observed), error);
-    return ok;
+    return sp_case_shards(test, session, error) && sp_catalog_database(session, error) &&
+           sp_case_ask_each(test, "requests", execute_request, session, observed, error);
 }
 
 bool sp_execute_shardcollection(sp_session_t *session, bson_t *const *cases, uint32_t count,

@@ -139,6 +139,17 @@ bool sp_case_ask_each(const bson_t *test, const char *name, sp_case_ask_t *ask, 
     return ok;
 }
 
+bool sp_case_flag(const bson_t *question, const char *name, bool *flag, sp_error_t *error)
+{
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, question, name))
+        return true;
+    if (!BSON_ITER_HOLDS_BOOL(&iter))
+        return sp_error_set(error, SP_ERROR_INPUT, 0, "'%s' must be true or false", name);
+    *flag = bson_iter_bool(&iter);
+    return true;
+}
+
 bool sp_case_shard_count(const bson_t *test, unsigned *shards, sp_error_t *error)
 {
     bson_iter_t iter;
@@ -154,8 +165,7 @@ bool sp_case_shard_count(const bson_t *test, unsigned *shards, sp_error_t *error
 typedef struct asked {
     sp_model_t *model;
     const sp_layout_t *layout;
-    bool (*predict)(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
-                    bson_t *answer, sp_error_t *error);
+    sp_case_predict_t *predict;
 } asked_t;
 
 static bool ask_of_layout(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
@@ -164,11 +174,8 @@ static bool ask_of_layout(void *context, const bson_t *question, bson_t *answer,
     return asked->predict(asked->model, asked->layout, question, answer, error);
 }
 
-/* Asks the model each question of the array `name` about the layout of the case. */
-static bool predict_each(sp_model_t *model, const bson_t *test, const char *name,
-                         bool (*predict)(sp_model_t *model, const sp_layout_t *layout,
-                                         const bson_t *question, bson_t *answer, sp_error_t *error),
-                         sp_answers_t *answers, sp_error_t *error)
+bool sp_case_predict_each(sp_model_t *model, const bson_t *test, const char *name,
+                          sp_case_predict_t *predict, sp_answers_t *answers, sp_error_t *error)
 {
     sp_layout_t *layout = sp_layout_new(test, error);
     asked_t asked = {model, layout, predict};
@@ -180,19 +187,19 @@ static bool predict_each(sp_model_t *model, const bson_t *test, const char *name
 bool sp_case_predict_find(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                           sp_error_t *error)
 {
-    return predict_each(model, test, "queries", predict_query, answers, error);
+    return sp_case_predict_each(model, test, "queries", predict_query, answers, error);
 }
 
 bool sp_case_predict_write(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                            sp_error_t *error)
 {
-    return predict_each(model, test, "writes", predict_write, answers, error);
+    return sp_case_predict_each(model, test, "writes", predict_write, answers, error);
 }
 
 bool sp_case_predict_keychange(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                                sp_error_t *error)
 {
-    return predict_each(model, test, "updates", sp_predict_keychange, answers, error);
+    return sp_case_predict_each(model, test, "updates", sp_predict_keychange, answers, error);
 }
 
 bool sp_case_answers(const bson_t *test, sp_answers_t *answers, sp_error_t *error)

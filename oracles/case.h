@@ -70,6 +70,16 @@ typedef bool sp_case_ask_t(void *context, const bson_t *question, bson_t *answer
 bool sp_case_ask_each(const bson_t *test, const char *name, sp_case_ask_t *ask, void *context,
                       sp_answers_t *answers, sp_error_t *error);
 
+/* The same by an area's rules, about the layout of the case. */
+typedef bool sp_case_predict_t(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                               bson_t *answer, sp_error_t *error);
+bool sp_case_predict_each(sp_model_t *model, const bson_t *test, const char *name,
+                          sp_case_predict_t *predict, sp_answers_t *answers, sp_error_t *error);
+
+/* Reads true or false; *flag is left where there is no field of that name. SP_ERROR_INPUT for
+ * anything else, null too. */
+bool sp_case_flag(const bson_t *question, const char *name, bool *flag, sp_error_t *error);
+
 /* How many shards the cluster of the case has. SP_ERROR_INPUT where `shards` is missing, no whole
  * number, or not from 1 to SP_CHUNKMAP_SHARDS. */
 bool sp_case_shard_count(const bson_t *test, unsigned *shards, sp_error_t *error);

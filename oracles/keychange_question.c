@@ -28,12 +28,7 @@ static bool has(const bson_t *question, const char *name, bson_iter_t *iter)
 static bool read_flag(const bson_t *question, const char *name, bool *flag, sp_error_t *error)
 {
     bson_iter_t iter;
-    *flag = false;
-    if (!has(question, name, &iter))
-        return true;
-    *flag = BSON_ITER_HOLDS_BOOL(&iter) && bson_iter_bool(&iter);
-    return BSON_ITER_HOLDS_BOOL(&iter) ||
-           sp_error_set(error, SP_ERROR_INPUT, 0, "'%s' must be true or false", name);
+    return !has(question, name, &iter) || sp_case_flag(question, name, flag, error);
 }
 
 static bool read_text(const bson_t *question, const char *name, const char **text,

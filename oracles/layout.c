@@ -97,6 +97,7 @@ sp_layout_t *sp_layout_new(const bson_t *doc, sp_error_t *error)
         sp_error_set(error, SP_ERROR_INPUT, 0, "a layout needs 'key', the shard key pattern");
         goto done;
     }
+    layout->key = bson_copy(&key);
     layout->pattern = sp_pattern_new(&key, error);
     ok = layout->pattern != NULL;
     if (!ok)
@@ -118,6 +119,7 @@ void sp_layout_free(sp_layout_t *layout)
         return;
     sp_chunkmap_free(layout->chunks);
     sp_pattern_free(layout->pattern);
+    bson_destroy(layout->key);
     bson_destroy(layout->collation);
     for (unsigned i = 0; i < layout->shard_count; i++)
         bson_free(layout->shards[i]);

@@ -8,6 +8,7 @@
 #include "chunkmap.h"
 
 typedef struct sp_layout {
+    bson_t *key; /* the shard key pattern as it was given */
     sp_pattern_t *pattern;
     sp_chunkmap_t *chunks;
     bson_t *collation; /* the collection's default; NULL: simple comparison */

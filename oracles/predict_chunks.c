@@ -25,17 +25,6 @@ static bool read_document(const bson_t *question, const char *name, bson_t *doc,
            wrong(error, name, "a document");
 }
 
-static bool read_bool(const bson_t *question, const char *name, bool *value, sp_error_t *error)
-{
-    bson_iter_t iter;
-    if (!bson_iter_init_find(&iter, question, name))
-        return true;
-    if (!BSON_ITER_HOLDS_BOOL(&iter))
-        return wrong(error, name, "a boolean");
-    *value = bson_iter_bool(&iter);
-    return true;
-}
-
 static bool read_primary(const request_t *request, unsigned *primary, sp_error_t *error)
 {
     bson_iter_t iter;
@@ -82,12 +71,12 @@ static bool read_options(const request_t *request, const sp_pattern_t *pattern,
 static bool predict_sharding(const request_t *request, bson_t *answer, sp_error_t *error)
 {
     bson_t key, chunks = BSON_INITIALIZER;
-    bool exists;
+    bool exists = false; /* looked at by the executor alone */
     sp_sharding_t sharding = {
         .key = &key, .empty = true, .zones = &request->zones, .shards = request->shards};
     if (!read_document(request->question, "key", &key, error) ||
-        !read_bool(request->question, "empty", &sharding.empty, error) ||
-        !read_bool(request->question, "exists", &exists, error) ||
+        !sp_case_flag(request->question, "empty", &sharding.empty, error) ||
+        !sp_case_flag(request->question, "exists", &exists, error) ||
         !read_primary(request, &sharding.primary, error))
         return false;
     if (!sp_pattern_check(&key, request->model->version, error))

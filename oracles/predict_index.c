@@ -239,14 +239,13 @@ static bool ask_in_scene(void *context, const bson_t *question, bson_t *answer, 
 bool sp_case_predict_index(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                            sp_error_t *error)
 {
-    bson_t key;
     sp_layout_t *layout = sp_layout_new(test, error);
-    bool ok = layout != NULL && find_document(test, "key", &key, error);
+    bool ok = layout != NULL;
     if (ok && sp_chunkmap_shard_count(layout->chunks) > 1)
         ok = sp_error_set(error, SP_ERROR_INPUT, 0,
                           "'chunks' must be of one shard, which is the one that is asked");
     if (ok) {
-        scene_t scene = {model, &key, layout->collation};
+        scene_t scene = {model, layout->key, layout->collation};
         ok = sp_case_ask_each(test, "requests", ask_in_scene, &scene, answers, error);
     }
     sp_layout_free(layout);

@@ -16,7 +16,7 @@ enum { COMMAND_NOT_FOUND = 59, NAMESPACE_NOT_SHARDED = 118, INVALID_OPTIONS = 72
 typedef struct refining {
     sp_model_t *model;
     const sp_layout_t *layout;
-    bson_t key; /* the shard key as it is */
+    const bson_t *key; /* the shard key as it is */
     sp_refine_request_t request;
     const char *first_shard; /* the owner of the first chunk, whose indexes are looked at */
     sp_refine_index_t indexes[SP_REFINE_INDEXES_MAX + 1]; /* of that shard */
@@ -27,15 +27,15 @@ static void add_key_index(refining_t *refining)
 {
     sp_refine_index_t *added = &refining->indexes[refining->index_count++];
     bool sound =
-        bson_init_static(&added->index.key, bson_get_data(&refining->key), refining->key.len);
+        bson_init_static(&added->index.key, bson_get_data(refining->key), refining->key->len);
     assert(sound);
-    added->index.unique = refining->request.unique && !sp_pattern_is_id(&refining->key);
+    added->index.unique = refining->request.unique && !sp_pattern_is_id(refining->key);
 }
 
 static bool add_indexes(refining_t *refining, sp_error_t *error)
 {
     bson_iter_t iter = refining->request.indexes;
-    if (!refining->request.no_key_index || sp_pattern_is_id(&refining->key))
+    if (!refining->request.no_key_index || sp_pattern_is_id(refining->key))
         add_key_index(refining);
     while (bson_iter_next(&iter)) {
         bool here;
@@ -93,9 +93,9 @@ static bool refine(const refining_t *refining, bool *changes, sp_error_t *error)
     if (request->state != SP_REFINE_SHARDED)
         return sp_error_set(error, SP_ERROR_RULE, NAMESPACE_NOT_SHARDED,
                             "the collection is not sharded");
-    if (sp_refine_same_key(&refining->key, &request->new_key))
+    if (sp_refine_same_key(refining->key, &request->new_key))
         return true;
-    if (!sp_refine_extends(&refining->key, &request->new_key))
+    if (!sp_refine_extends(refining->key, &request->new_key))
         return sp_error_set(error, SP_ERROR_RULE, INVALID_OPTIONS,
                             "the new shard key must begin with the whole of the old one");
     *changes = true;
@@ -170,15 +170,8 @@ static bool append_found(const refining_t *refining, const bson_t *new_key, cons
     return true;
 }
 
-/* What all questions of a case share. */
-typedef struct scene {
-    sp_model_t *model;
-    const sp_layout_t *layout;
-    const bson_t *test;
-} scene_t;
-
-static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *test,
-                    const bson_t *question, bson_t *answer, sp_error_t *error)
+static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                    bson_t *answer, sp_error_t *error)
 {
     refining_t *refining = bson_malloc0(sizeof *refining);
     bson_iter_t iter;
@@ -187,9 +180,7 @@ static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *
     refining->model = model;
     refining->layout = layout;
     refining->first_shard = sp_chunkmap_shard(layout->chunks, 0);
-    bool has_key =
-        bson_iter_init_find(&iter, test, "key") && sp_value_document(&iter, &refining->key);
-    assert(has_key); /* the layout could be read */
+    refining->key = layout->key;
     bool ok = sp_refine_request_read(question, layout, &refining->request, error) &&
               add_indexes(refining, error);
     if (ok) {
@@ -200,7 +191,7 @@ static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *
         ok = store(refining, stored, error);
     }
     if (ok && refine(refining, &changes, &refused)) {
-        const bson_t *key = changes ? &refining->request.new_key : &refining->key;
+        const bson_t *key = changes ? &refining->request.new_key : refining->key;
         BSON_APPEND_DOCUMENT(answer, "key", key);
         append_ranges(refining, key, answer);
         ok = append_found(refining, key, stored, answer, error);
@@ -212,18 +203,8 @@ static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *
     return ok;
 }
 
-static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
-{
-    const scene_t *scene = context;
-    return predict(scene->model, scene->layout, scene->test, question, answer, error);
-}
-
 bool sp_case_predict_refine(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                             sp_error_t *error)
 {
-    sp_layout_t *layout = sp_layout_new(test, error);
-    scene_t scene = {model, layout, test};
-    bool ok = layout != NULL && sp_case_ask_each(test, "requests", ask, &scene, answers, error);
-    sp_layout_free(layout);
-    return ok;
+    return sp_case_predict_each(model, test, "requests", predict, answers, error);
 }

@@ -29,7 +29,7 @@ enum {
 typedef struct resharding {
     sp_model_t *model;
     const sp_layout_t *layout;
-    bson_t key; /* the shard key as it is */
+    const bson_t *key; /* the shard key as it is */
     sp_reshard_request_t request;
     bool *stored;
     uint32_t doc_count;
@@ -146,7 +146,7 @@ static bool check_indexes(const resharding_t *resharding, sp_error_t *error)
                       "the index on the new shard key is hidden or partial");
     if (resharding->repeats)
         return refuse(error, BAD_VALUE, "the new shard key has a field twice");
-    if (!looks_fit && is_named_alike(&resharding->key, new_key))
+    if (!looks_fit && is_named_alike(resharding->key, new_key))
         return refuse(error, INDEX_KEY_SPECS_CONFLICT,
                       "the index on the old shard key has the name that the new one's would get");
     if (bson_count_keys(new_key) > SP_PATTERN_FIELDS_MAX)
@@ -280,7 +280,7 @@ static bool reshard(resharding_t *resharding, bool *changes, sp_error_t *error)
     *changes = false;
     if (!check_first(resharding, error))
         return false;
-    if (sp_refine_same_key(&resharding->key, new_key))
+    if (sp_refine_same_key(resharding->key, new_key))
         return true;
     *changes = true;
     if (!sp_pattern_check(new_key, resharding->model->version, error))
@@ -386,7 +386,7 @@ static void append_found(const resharding_t *resharding, const sp_pattern_t *pat
 static void append_answer(const resharding_t *resharding, bool changes, bson_t *answer)
 {
     BSON_APPEND_DOCUMENT(answer, "key",
-                         changes ? &resharding->request.common.new_key : &resharding->key);
+                         changes ? &resharding->request.common.new_key : resharding->key);
     append_chunks(resharding, changes, answer);
     if (changes)
         append_zones(resharding, answer);
@@ -415,24 +415,14 @@ static bool answer_question(resharding_t *resharding, bson_t *answer, sp_error_t
     return true;
 }
 
-/* What all questions of a case share. */
-typedef struct scene {
-    sp_model_t *model;
-    const sp_layout_t *layout;
-    const bson_t *test;
-} scene_t;
-
-static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *test,
-                    const bson_t *question, bson_t *answer, sp_error_t *error)
+static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *question,
+                    bson_t *answer, sp_error_t *error)
 {
     resharding_t *resharding = bson_malloc0(sizeof *resharding);
-    bson_iter_t iter;
     resharding->model = model;
     resharding->layout = layout;
     bson_init(&resharding->chunks);
-    bool has_key =
-        bson_iter_init_find(&iter, test, "key") && sp_value_document(&iter, &resharding->key);
-    assert(has_key); /* the layout could be read */
+    resharding->key = layout->key;
     bool ok = sp_reshard_request_read(question, layout, &resharding->request, error) &&
               answer_question(resharding, answer, error);
     for (unsigned i = 0; i < resharding->key_count; i++) {
@@ -449,18 +439,8 @@ static bool predict(sp_model_t *model, const sp_layout_t *layout, const bson_t *
     return ok;
 }
 
-static bool ask(void *context, const bson_t *question, bson_t *answer, sp_error_t *error)
-{
-    const scene_t *scene = context;
-    return predict(scene->model, scene->layout, scene->test, question, answer, error);
-}
-
 bool sp_case_predict_reshard(sp_model_t *model, const bson_t *test, sp_answers_t *answers,
                              sp_error_t *error)
 {
-    sp_layout_t *layout = sp_layout_new(test, error);
-    scene_t scene = {model, layout, test};
-    bool ok = layout != NULL && sp_case_ask_each(test, "requests", ask, &scene, answers, error);
-    sp_layout_free(layout);
-    return ok;
+    return sp_case_predict_each(model, test, "requests", predict, answers, error);
 }

@@ -47,18 +47,6 @@ typedef struct scene {
     char *why;
 } scene_t;
 
-static bool read_flag(const bson_t *from, const char *name, bool *flag, sp_error_t *error)
-{
-    bson_iter_t iter;
-    *flag = false;
-    if (!bson_iter_init_find(&iter, from, name))
-        return true;
-    if (!BSON_ITER_HOLDS_BOOL(&iter))
-        return sp_error_set(error, SP_ERROR_INPUT, 0, "'%s' must be true or false", name);
-    *flag = bson_iter_bool(&iter);
-    return true;
-}
-
 /* The next place for an index, which is there once it is finished; NULL where there is none left.
  */
 static index_entry_t *next_index(scene_t *scene, sp_error_t *error)
@@ -136,12 +124,12 @@ static void check_index(scene_t *scene, const sp_index_t *spec, bool early)
 static bool read_index(scene_t *scene, const bson_iter_t *iter, bool early, sp_error_t *error)
 {
     bson_t doc;
-    bool is_early;
+    bool is_early = false;
     index_entry_t *entry = next_index(scene, error);
     if (!sp_value_document(iter, &doc))
         return sp_error_set(error, SP_ERROR_INPUT, 0, "it is no document");
     /* A document must not move once it is read. */
-    if (entry == NULL || !read_flag(&doc, "early", &is_early, error) ||
+    if (entry == NULL || !sp_case_flag(&doc, "early", &is_early, error) ||
         !sp_index_read(&doc, &entry->spec, error))
         return false;
     if (is_early != early)
@@ -200,7 +188,8 @@ static bool read_scene(scene_t *scene, const bson_t *test, sp_error_t *error)
     bson_iter_t iter;
     scene->layout = sp_layout_new(test, error);
     if (scene->layout == NULL || !bson_iter_init_find(&iter, test, "key") ||
-        !sp_value_document(&iter, &scene->key) || !read_flag(test, "unique", &scene->unique, error))
+        !sp_value_document(&iter, &scene->key) ||
+        !sp_case_flag(test, "unique", &scene->unique, error))
         return false;
     if (!add_unique_index(scene, &scene->id_key, scene->layout->collation, error) ||
         !read_indexes(scene, test, true, error))

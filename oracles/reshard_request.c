@@ -1,5 +1,7 @@
 #include "reshard_request.h"
 
+#include "case.h"
+
 #include <string.h>
 
 static bool read_ranges(const bson_iter_t *field, sp_range_t **ranges, unsigned *count,
@@ -74,16 +76,11 @@ static bool read_options(const bson_t *question, sp_reshard_request_t *request, 
 bool sp_reshard_request_read(const bson_t *question, const sp_layout_t *layout,
                              sp_reshard_request_t *request, sp_error_t *error)
 {
-    bson_iter_t iter;
     memset(request, 0, sizeof *request);
     if (!sp_refine_request_read(question, layout, &request->common, error))
         return false;
-    if (bson_iter_init_find(&iter, question, "keepZones")) {
-        if (!BSON_ITER_HOLDS_BOOL(&iter))
-            return sp_error_set(error, SP_ERROR_INPUT, 0, "'keepZones' must be true or false");
-        request->keeps_zones = bson_iter_bool(&iter);
-    }
-    return read_options(question, request, error);
+    return sp_case_flag(question, "keepZones", &request->keeps_zones, error) &&
+           read_options(question, request, error);
 }
 
 void sp_reshard_request_clear(sp_reshard_request_t *request)
